@@ -1,0 +1,130 @@
+package schema
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+//go:embed languages.csv
+var languagesCSV []byte
+
+// OtherSlug is the slug of the questions that have no selected language; its
+// tag is the empty string.
+const OtherSlug = "_other"
+
+// Language is a row of the language table. Each has a graph and a collection.
+type Language struct {
+	Tag  string // the tag of its questions, as "c#"
+	Slug string // the name of its folder and collection, as "csharp"
+	Name string // for people, as "C#"
+}
+
+// DefaultLanguages returns the 39 languages of the paper's table 4, in its order.
+func DefaultLanguages() []Language {
+	table, err := readLanguages(bytes.NewReader(languagesCSV), nil)
+	if err != nil {
+		panic("schema: languages.csv in the program is damaged: " + err.Error())
+	}
+	return table
+}
+
+// ParseLanguages reads the value of --languages: tags separated by commas, or
+// @FILE. A file is a CSV whose columns are tag, slug and name; the header line
+// and the last two columns may be missing, so a list of tags, one a line, is a
+// file too. A tag of the default table has that table's slug and name unless
+// the file says otherwise. The empty value is the default table.
+func ParseLanguages(value string) ([]Language, error) {
+	if value == "" {
+		return DefaultLanguages(), nil
+	}
+	known := map[string]Language{}
+	for _, l := range DefaultLanguages() {
+		known[l.Tag] = l
+	}
+	name, isFile := strings.CutPrefix(value, "@")
+	if !isFile {
+		return readLanguages(strings.NewReader(strings.ReplaceAll(value, ",", "\n")), known)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, Faultf(FaultUsage, "", "reading the language table: %w", err)
+	}
+	defer f.Close()
+	table, err := readLanguages(f, known)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return table, nil
+}
+
+func readLanguages(r io.Reader, known map[string]Language) ([]Language, error) {
+	lines := csv.NewReader(r)
+	lines.FieldsPerRecord = -1
+	lines.TrimLeadingSpace = true
+	var table []Language
+	tags, slugs := map[string]bool{}, map[string]string{}
+	for first := true; ; first = false {
+		row, err := lines.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, Faultf(FaultUsage, "", "language table: %w", err)
+		}
+		if first && len(row) > 1 && row[0] == "tag" {
+			continue
+		}
+		l := language(row, known)
+		if l.Tag == "" || tags[l.Tag] {
+			continue
+		}
+		if strings.Trim(l.Slug, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+			return nil, Faultf(FaultUsage, "", "language table: the slug %q of tag %q has other characters than a-z, 0-9 and _", l.Slug, l.Tag)
+		}
+		if other, taken := slugs[l.Slug]; taken || l.Slug == OtherSlug {
+			return nil, Faultf(FaultUsage, "give one of them a slug of its own: --languages @file.csv with the columns tag,slug,name",
+				"language table: the tags %q and %q have the same slug %q", other, l.Tag, l.Slug)
+		}
+		tags[l.Tag], slugs[l.Slug] = true, l.Tag
+		table = append(table, l)
+	}
+	if len(table) == 0 {
+		return nil, Faultf(FaultUsage, "name at least one tag", "language table: no language in it")
+	}
+	return table, nil
+}
+
+func language(row []string, known map[string]Language) Language {
+	tag := strings.TrimSpace(row[0])
+	l, ok := known[tag]
+	if !ok {
+		l = Language{Tag: tag, Slug: Slug(tag), Name: tag}
+	}
+	if len(row) > 1 && row[1] != "" {
+		l.Slug = row[1]
+	}
+	if len(row) > 2 && row[2] != "" {
+		l.Name = row[2]
+	}
+	return l
+}
+
+// Slug makes a folder and collection name of a tag that has none: its
+// lower-case letters and digits, each other byte as _xx in hex.
+func Slug(tag string) string {
+	var b strings.Builder
+	for i := range len(tag) {
+		if c := tag[i]; 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "_%02x", c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,105 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tables.sql is for people and servers, Tables for the program: they must name
+// the same columns in the same order, with types that hold the bounds.
+func TestTablesAgreeWithDDL(t *testing.T) {
+	column := regexp.MustCompile(`(?m)^  ([A-Z]\w+) +([A-Z]+(?:\(\d+\))?) +(NOT NULL|NULL)`)
+	types := map[Kind][]string{
+		Int: {"BIGINT", "INT", "SMALLINT"}, Date: {"DATETIME(3)"}, Text: {"TEXT", "LONGTEXT", "VARCHAR(255)"}, TagList: {"TEXT"}, Bool: {"TINYINT"},
+	}
+	for _, table := range Tables() {
+		create, indexes := TableDDL(table, "X")
+		if !strings.HasPrefix(create, "CREATE TABLE `X` (") || len(indexes) == 0 {
+			t.Fatalf("%s: statement %q, indexes %q", table.Name, create, indexes)
+		}
+		if strings.Contains(strings.ReplaceAll(create, "PRIMARY KEY", ""), "KEY ") {
+			t.Errorf("%s: a secondary index is left in the staging table's statement", table.Name)
+		}
+		found := column.FindAllStringSubmatch(create, -1)
+		if len(found) != len(table.Columns) {
+			t.Fatalf("%s: %d columns in tables.sql, %d in the program", table.Name, len(found), len(table.Columns))
+		}
+		for i, c := range table.Columns {
+			name, sqlType, null := found[i][1], found[i][2], found[i][3]
+			if name != c.Name || (null == "NOT NULL") != c.Required {
+				t.Errorf("%s: column %d is %s %s in tables.sql, %s (required %v) in the program", table.Name, i, name, null, c.Name, c.Required)
+			}
+			if !strings.Contains(strings.Join(types[c.Kind], " ")+" ", sqlType+" ") {
+				t.Errorf("%s.%s: type %s for kind %d", table.Name, name, sqlType, c.Kind)
+			}
+		}
+	}
+}
+
+func TestDefaultLanguages(t *testing.T) {
+	table := DefaultLanguages()
+	if len(table) != 39 {
+		t.Errorf("%d languages, the paper has 39", len(table))
+	}
+	if diff := cmp.Diff(Language{"vb.net", "vbnet", "Visual Basic .NET"}, table[38]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestParseLanguages(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "l.csv")
+	if err := os.WriteFile(file, []byte("tag,slug,name\nc#\nkitchen sink,sink,Sink\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		value string
+		want  []Language
+	}{
+		{"c#, python,c#", []Language{{"c#", "csharp", "C#"}, {"python", "python", "Python"}}},
+		{"A+", []Language{{"A+", "_41_2b", "A+"}}},
+		{"@" + file, []Language{{"c#", "csharp", "C#"}, {"kitchen sink", "sink", "Sink"}}},
+	} {
+		got, err := ParseLanguages(c.value)
+		if err != nil {
+			t.Errorf("%q: %v", c.value, err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%q: %s", c.value, diff)
+		}
+	}
+}
+
+func TestParseLanguagesRefuses(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"same slug": "a,x\nb,x\n", "reserved slug": "a,_other\n", "slug is a path": "a,../x\n", "empty": "\n", "quote": "\"a\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ParseLanguages("@" + file)
+		if fault, _ := FaultOf(err); err == nil || fault != FaultUsage {
+			t.Errorf("%s: error %v, want a usage fault", name, err)
+		}
+	}
+}
+
+func TestFaultOf(t *testing.T) {
+	inner := errors.New("broken")
+	err := fmt.Errorf("outer: %w", Faultf(FaultInput, "mend it", "file: %w", inner))
+	fault, remedy := FaultOf(err)
+	if fault != FaultInput || fault.ExitCode() != 3 || remedy != "mend it" || !errors.Is(err, inner) {
+		t.Errorf("fault %d, remedy %q", fault, remedy)
+	}
+	if fault, _ := FaultOf(inner); fault.ExitCode() != 1 {
+		t.Errorf("an error without a class exits %d", fault.ExitCode())
+	}
+}

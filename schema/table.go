@@ -1,0 +1,136 @@
+package schema
+
+import (
+	"math"
+	"slices"
+)
+
+// Kind says what values a column holds and how they are written in a dump.
+type Kind uint8
+
+// The kinds of column.
+const (
+	Int     Kind = iota // a decimal integer between Min and Max
+	Date                // 2008-07-31T21:42:52.667, stored with milliseconds
+	Text                // any text, stored as it is
+	TagList             // <a><b> or |a|b|, stored as |a|b|
+	Bool                // True or False, stored as 1 or 0
+)
+
+// Column is an attribute of a dump's row and the SQL column of the same name.
+type Column struct {
+	Name     string
+	Kind     Kind
+	Required bool  // a row without it is bad
+	Min, Max int64 // bounds of an Int, both included
+	MaxLen   int   // bound of a Text in characters; 0 is none
+}
+
+// Table is one of the dump's tables. Its first column is the primary key Id,
+// its file in a dump is Name.xml.
+type Table struct {
+	Name    string
+	Columns []Column
+}
+
+// Column finds a column by its name.
+func (t Table) Column(name string) (i int, ok bool) {
+	i = slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
+	return i, i >= 0
+}
+
+// PostType is the value of Posts.PostTypeId; others than these are loaded but
+// are in no graph.
+type PostType = int64
+
+// The post types that the graph knows.
+const (
+	PostQuestion       PostType = 1
+	PostAnswer         PostType = 2
+	PostTagWikiExcerpt PostType = 4
+	PostTagWiki        PostType = 5
+	PostTypeMax        PostType = 17 // the largest that a dump was seen to hold
+)
+
+// The values of Votes.VoteTypeId that the graph counts, and the largest seen.
+const (
+	VoteUp      = 2
+	VoteDown    = 3
+	VoteTypeMax = 33
+)
+
+// The values of PostLinks.LinkTypeId that are edges of the graph.
+const (
+	LinkLinked    = 1
+	LinkDuplicate = 3
+)
+
+// FabricatedPosts are the Ids of two posts of the dump of 2025-06-30 that no
+// user wrote. They are dropped and counted.
+var FabricatedPosts = [...]int64{1000000001, 1000000010}
+
+// Tables returns the tables that are read, the largest first, so that a
+// scheduler that takes them in turn starts the long ones early.
+func Tables() []Table {
+	return []Table{posts(), comments(), votes(), postLinks(), tags()}
+}
+
+// TableByName finds a table, as "Posts".
+func TableByName(name string) (Table, bool) {
+	all := Tables()
+	i := slices.IndexFunc(all, func(t Table) bool { return t.Name == name })
+	if i < 0 {
+		return Table{}, false
+	}
+	return all[i], true
+}
+
+func key() Column              { return Column{Name: "Id", Required: true, Min: 0, Max: math.MaxInt64} }
+func ref(name string) Column   { return Column{Name: name, Min: math.MinInt64, Max: math.MaxInt64} }
+func count(name string) Column { return Column{Name: name, Min: math.MinInt32, Max: math.MaxInt32} }
+func kind(name string) Column  { return Column{Name: name, Min: 0, Max: math.MaxInt16} }
+func date(name string) Column  { return Column{Name: name, Kind: Date} }
+func text(name string) Column  { return Column{Name: name, Kind: Text} }
+func flag(name string) Column  { return Column{Name: name, Kind: Bool} }
+
+func required(c Column) Column {
+	c.Required = true
+	return c
+}
+
+func posts() Table {
+	return Table{"Posts", []Column{
+		key(), required(kind("PostTypeId")), ref("AcceptedAnswerId"), ref("ParentId"),
+		required(date("CreationDate")), date("DeletionDate"), count("Score"), count("ViewCount"), text("Body"),
+		ref("OwnerUserId"), text("OwnerDisplayName"), ref("LastEditorUserId"), text("LastEditorDisplayName"),
+		date("LastEditDate"), date("LastActivityDate"), text("Title"), {Name: "Tags", Kind: TagList},
+		count("AnswerCount"), count("CommentCount"), count("FavoriteCount"),
+		date("ClosedDate"), date("CommunityOwnedDate"), text("ContentLicense"),
+	}}
+}
+
+func comments() Table {
+	return Table{"Comments", []Column{
+		key(), required(ref("PostId")), count("Score"), text("Text"), required(date("CreationDate")),
+		text("UserDisplayName"), ref("UserId"), text("ContentLicense"),
+	}}
+}
+
+func votes() Table {
+	return Table{"Votes", []Column{
+		key(), required(ref("PostId")), required(kind("VoteTypeId")), ref("UserId"), date("CreationDate"), count("BountyAmount"),
+	}}
+}
+
+func postLinks() Table {
+	return Table{"PostLinks", []Column{
+		key(), date("CreationDate"), required(ref("PostId")), required(ref("RelatedPostId")), required(kind("LinkTypeId")),
+	}}
+}
+
+func tags() Table {
+	return Table{"Tags", []Column{
+		key(), {Name: "TagName", Kind: Text, Required: true, MaxLen: 255}, count("Count"),
+		ref("ExcerptPostId"), ref("WikiPostId"), flag("IsModeratorOnly"), flag("IsRequired"),
+	}}
+}

@@ -1,0 +1,103 @@
+package vocab
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"s2g/schema"
+)
+
+// DefaultSite is the base of IRIs where neither a flag nor the dump names one.
+const DefaultSite Site = "http://stackoverflow.com"
+
+// Site is the base of all instance IRIs: scheme and host, no slash at the end.
+type Site string
+
+// ParseSite reads the value of --site, a host or a URL: http is the scheme
+// unless it says otherwise. A path, query or fragment is refused, because the
+// IRIs of the design stand directly under the host.
+func ParseSite(value string) (Site, error) {
+	text := strings.TrimRight(value, "/")
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || strings.ContainsAny(u.Host, "<>\"{}|^`\\ ") {
+		return "", schema.Faultf(schema.FaultUsage, "give a host or a URL, as stackoverflow.com or https://ru.stackoverflow.com", "%q is not the base of a site", value)
+	}
+	return Site(u.Scheme + "://" + strings.ToLower(u.Host)), nil
+}
+
+// Host returns the site's host, as "stackoverflow.com".
+func (s Site) Host() string {
+	_, host, _ := strings.Cut(string(s), "://")
+	return host
+}
+
+// Question returns the IRI of a question.
+func (s Site) Question(id int64) string { return s.numbered("/questions/", id) }
+
+// Answer returns the IRI of an answer.
+func (s Site) Answer(id int64) string { return s.numbered("/a/", id) }
+
+// Comment returns the IRI of a comment.
+func (s Site) Comment(id int64) string { return s.numbered("/posts/comments/", id) }
+
+// Post returns the IRI of a tag wiki or of a tag wiki's excerpt.
+func (s Site) Post(id int64) string { return s.numbered("/posts/", id) }
+
+// User returns the IRI of an author; -1 is the site itself.
+func (s Site) User(id int64) string { return s.numbered("/users/", id) }
+
+// Tag returns the IRI of a tag.
+func (s Site) Tag(name string) string {
+	return string(AppendSegment([]byte(s+"/tags/"), name))
+}
+
+// Graph returns the IRI of a language's graph; the empty tag has the remainder
+// graph (see [Site.OtherGraph]).
+func (s Site) Graph(tag string) string {
+	if tag == "" {
+		return s.OtherGraph()
+	}
+	return string(AppendSegment([]byte(s+"/"), tag))
+}
+
+// SchemaGraph returns the IRI of the graph that holds the ontology.
+func (s Site) SchemaGraph() string { return string(s) + "/s2g/schema" }
+
+// VoidGraph returns the IRI of the graph that describes the dataset.
+func (s Site) VoidGraph() string { return string(s) + "/s2g/void" }
+
+// OtherGraph returns the IRI of the graph of questions that have no selected
+// language. A tag has no slash, so no language graph has this name.
+func (s Site) OtherGraph() string { return string(s) + "/s2g/other" }
+
+func (s Site) numbered(path string, id int64) string {
+	return string(s) + path + strconv.FormatInt(id, 10)
+}
+
+// AppendSegment appends a name as a segment of an IRI's path: every byte but
+// RFC 3986's unreserved characters is percent-encoded with upper-case digits.
+func AppendSegment(dst []byte, name string) []byte {
+	const digits = "0123456789ABCDEF"
+	for i := range len(name) {
+		c := name[i]
+		if unreserved(c) {
+			dst = append(dst, c)
+		} else {
+			dst = append(dst, '%', digits[c>>4], digits[c&15])
+		}
+	}
+	return dst
+}
+
+// unreserved is RFC 3986, section 2.3.
+func unreserved(c byte) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return c == '-' || c == '.' || c == '_' || c == '~'
+}
