@@ -1,0 +1,36 @@
+// Package embed makes vectors of texts: dense ones by latent semantic analysis, fitted on the dump itself, and
+// sparse ones by BM25, the same numbers that Qdrant computes. It needs no network and no model to download.
+package embed
+
+import "context"
+
+// Dense makes dense vectors of unit length. Implementations are safe for concurrent use.
+type Dense interface {
+	// Model names the embedder so exactly that equal names mean comparable vectors.
+	Model() string
+	// Dim is the length of every vector.
+	Dim() int
+	// Documents returns a vector for each text, in their order.
+	Documents(ctx context.Context, texts []string) ([][]float32, error)
+	// Query returns the vector that a search for text compares with those of documents.
+	Query(ctx context.Context, text string) ([]float32, error)
+}
+
+// Sparse makes sparse vectors. Implementations are safe for concurrent use.
+type Sparse interface {
+	// Model names the embedder so exactly that equal names mean comparable vectors.
+	Model() string
+	// Documents returns a vector for each text, in their order.
+	Documents(ctx context.Context, texts []string) ([]SparseVector, error)
+	// Query returns the vector that a search for text multiplies with those of documents.
+	Query(ctx context.Context, text string) (SparseVector, error)
+	// IDF says whether a search weights terms by their inverse document frequency in the collection,
+	// as Qdrant's modifier idf does.
+	IDF() bool
+}
+
+// SparseVector holds the values that are not zero, by ascending index.
+type SparseVector struct {
+	Indices []uint32
+	Values  []float32
+}
