@@ -1,0 +1,228 @@
+package manifest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
+)
+
+func open(t *testing.T, out string) *Dir {
+	t.Helper()
+	d, err := Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func begin(t *testing.T, d *Dir, key string) *Run {
+	t.Helper()
+	r, err := d.Begin(Graph, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func write(t *testing.T, r *Run, name, content string) File {
+	t.Helper()
+	o, err := r.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := o.Write([]byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := o.Commit(int64(len(content)), "after "+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func exists(d *Dir, name string) bool {
+	_, err := os.Stat(filepath.Join(d.Out(), name))
+	return err == nil
+}
+
+func TestFinishedStageIsInTheManifest(t *testing.T) {
+	out := t.TempDir()
+	d := open(t, out)
+	r := begin(t, d, "k1")
+	write(t, r, "graph/b", "bb")
+	write(t, r, "graph/a", "a")
+	if _, err := Read(out); err == nil {
+		t.Error("a manifest is there before the stage has finished")
+	}
+	if err := r.Finish(Summary{Rows: 3}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !m.Fresh(Graph, "k1") || m.Fresh(Graph, "k2") || m.Fresh(Vectors, "k1") {
+		t.Error("Fresh is wrong")
+	}
+	sum := sha256.Sum256([]byte("a"))
+	want := File{Name: "graph/a", Size: 1, SHA256: hex.EncodeToString(sum[:]), Rows: 1, At: "after graph/a"}
+	if diff := cmp.Diff(want, m.Stages[Graph].Files[0]); diff != "" {
+		t.Error(diff)
+	}
+	if exists(d, ".s2g/graph.journal") {
+		t.Error("the journal is left behind")
+	}
+	if s := m.Stages[Graph]; s.PeakRSS == 0 || s.Seconds == 0 || s.Rows != 3 {
+		t.Errorf("summary %+v", s.Summary)
+	}
+}
+
+func TestInterruptedRunGoesOn(t *testing.T) {
+	d := open(t, t.TempDir())
+	first := write(t, begin(t, d, "k"), "graph/1", "one")
+
+	r := begin(t, d, "k")
+	if diff := cmp.Diff([]File{first}, r.Committed()); diff != "" {
+		t.Fatal(diff)
+	}
+	write(t, r, "graph/2", "two")
+	if err := r.Note("table", 7, "loaded"); err != nil {
+		t.Fatal(err)
+	}
+	if got := begin(t, d, "k").Committed(); len(got) != 3 || got[2].Rows != 7 {
+		t.Errorf("committed %+v", got)
+	}
+
+	if err := os.Remove(filepath.Join(d.Out(), "graph/1")); err != nil {
+		t.Fatal(err)
+	}
+	if got := begin(t, d, "k").Committed(); len(got) != 2 || got[0].Name != "graph/2" {
+		t.Errorf("a file that is gone counts as committed: %+v", got)
+	}
+}
+
+func TestOtherKeyForgetsInterruptedRun(t *testing.T) {
+	d := open(t, t.TempDir())
+	write(t, begin(t, d, "k1"), "graph/1", "one")
+	r := begin(t, d, "k2")
+	if got := r.Committed(); len(got) != 0 || exists(d, "graph/1") {
+		t.Errorf("committed %v, file there %v", got, exists(d, "graph/1"))
+	}
+}
+
+func TestFinishedOutputsStayUntilTheFirstNewFile(t *testing.T) {
+	d := open(t, t.TempDir())
+	r := begin(t, d, "k1")
+	write(t, r, "graph/1", "one")
+	write(t, r, "graph/2", "two")
+	if err := r.Finish(Summary{}); err != nil {
+		t.Fatal(err)
+	}
+	r = begin(t, d, "k2")
+	if !exists(d, "graph/1") || !d.Manifest().Fresh(Graph, "k1") {
+		t.Error("Begin alone has removed the old outputs")
+	}
+	write(t, r, "graph/1", "new")
+	if exists(d, "graph/2") || d.Manifest().Stages[Graph] != nil {
+		t.Error("old outputs are left beside new ones")
+	}
+}
+
+func TestCutJournalLine(t *testing.T) {
+	d := open(t, t.TempDir())
+	write(t, begin(t, d, "k"), "graph/1", "one")
+	path := filepath.Join(d.Private(), "graph.journal")
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString(`{"name":"graph/2","si`)
+	f.Close()
+	r := begin(t, d, "k")
+	if got := r.Committed(); len(got) != 1 {
+		t.Fatalf("committed %v", got)
+	}
+	write(t, r, "graph/2", "two")
+	if got := begin(t, d, "k").Committed(); len(got) != 2 {
+		t.Errorf("after a cut line, committed %v", got)
+	}
+}
+
+func TestLock(t *testing.T) {
+	out := t.TempDir()
+	d := open(t, out)
+	_, err := Open(out)
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultService {
+		t.Errorf("second Open: %v, want a service fault", err)
+	}
+	d.Close()
+	open(t, out)
+}
+
+// A process that is killed must not leave its lock behind.
+func TestLockOfKilledProcess(t *testing.T) {
+	if out := os.Getenv("MANIFEST_TEST_LOCK"); out != "" {
+		open(t, out)
+		os.Stdout.WriteString("locked\n")
+		select {}
+	}
+	out := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestLockOfKilledProcess$")
+	cmd.Env = append(os.Environ(), "MANIFEST_TEST_LOCK="+out)
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipe.Read(make([]byte, 7)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(out); err == nil {
+		t.Error("the lock was free while the process lived")
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	open(t, out)
+}
+
+func TestAbortLeavesNothing(t *testing.T) {
+	d := open(t, t.TempDir())
+	r := begin(t, d, "k")
+	o, err := r.Create("graph/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Abort(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(d.Tmp()); len(left) != 0 || exists(d, "graph/x") {
+		t.Errorf("left behind: %v", left)
+	}
+	if _, err := r.Create("../x"); err == nil {
+		t.Error("a name outside OUT was accepted")
+	}
+}
+
+func TestDamagedManifest(t *testing.T) {
+	out := t.TempDir()
+	for _, content := range []string{"", "{", `{"format":99}`} {
+		if err := os.WriteFile(filepath.Join(out, fileName), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Open(out)
+		if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
+			t.Errorf("manifest %q: %v, want a usage fault", content, err)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package manifest
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Run is one run of a stage.
+type Run struct {
+	dir        *Dir
+	stage, key string
+	started    time.Time
+	journal    *journal
+
+	mu       sync.Mutex
+	files    []File // committed, this run's and those of the interrupted one
+	resumed  int    // how many of files are the interrupted run's
+	replaces bool   // the outputs of an earlier, finished run are still there
+	serial   int    // for the names of temporary files
+}
+
+// Begin starts a run of a stage. Where an interrupted run of the same key left a
+// journal, it goes on from there; else what the journal names is removed. The
+// outputs of an earlier, finished run stay in the manifest until the first file
+// is created.
+func (d *Dir) Begin(stage, key string) (*Run, error) {
+	j, entries, err := openJournal(filepath.Join(d.Private(), stage+".journal"), key)
+	if err != nil {
+		return nil, fmt.Errorf("beginning %s: %w", stage, err)
+	}
+	r := &Run{dir: d, stage: stage, key: key, started: time.Now(), journal: j}
+	if j.key == key {
+		r.files = d.present(entries)
+		r.resumed = len(r.files)
+	} else {
+		if err := d.remove(entries); err != nil {
+			return nil, errors.Join(err, j.close())
+		}
+		if err := j.restart(key); err != nil {
+			return nil, errors.Join(err, j.close())
+		}
+	}
+	r.replaces = d.Manifest().Stages[stage] != nil
+	resetPeakRSS()
+	return r, nil
+}
+
+// present keeps the entries whose file is there in its full size: an entry is
+// written before the rename that puts its file in place. A file that was
+// committed twice counts once.
+func (d *Dir) present(entries []File) []File {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(entries, func(f File) bool {
+		if seen[f.Name] {
+			return true
+		}
+		info, err := os.Stat(filepath.Join(d.out, filepath.FromSlash(f.Name)))
+		ok := f.note() || err == nil && info.Size() == f.Size
+		seen[f.Name] = ok
+		return !ok
+	})
+}
+
+func (d *Dir) remove(files []File) error {
+	for _, f := range files {
+		if f.note() {
+			continue
+		}
+		err := os.Remove(filepath.Join(d.out, filepath.FromSlash(f.Name)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing an output of an earlier run: %w", err)
+		}
+	}
+	return nil
+}
+
+// note reports whether the entry stands for no file; see [Run.Note].
+func (f File) note() bool { return f.SHA256 == "" }
+
+// Committed returns what an interrupted run of the same key has committed, in
+// the order in which it did.
+func (r *Run) Committed() []File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.files[:r.resumed])
+}
+
+// Note records a step that has no file, as a table that was loaded; Committed
+// gives it back after an interruption.
+func (r *Run) Note(name string, rows int64, at string) error {
+	return r.commit(File{Name: name, Rows: rows, At: at}, func() error { return nil })
+}
+
+func (r *Run) commit(f File, place func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.journal.append(f); err != nil {
+		return fmt.Errorf("committing %s: %w", f.Name, err)
+	}
+	if err := place(); err != nil {
+		return fmt.Errorf("committing %s: %w", f.Name, err)
+	}
+	r.files = append(r.files, f)
+	return nil
+}
+
+// replace takes the outputs of an earlier run out of the manifest and removes
+// them, once, before the first new file.
+func (r *Run) replace() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.replaces {
+		return nil
+	}
+	old := r.dir.Manifest().Stages[r.stage]
+	if err := r.dir.Update(func(m *Manifest) { delete(m.Stages, r.stage) }); err != nil {
+		return err
+	}
+	r.replaces = false
+	return r.dir.remove(old.Files)
+}
+
+// Finish writes the stage into the manifest as done and removes its journal.
+// Seconds and PeakRSS are measured since Begin where the summary leaves them 0.
+func (r *Run) Finish(s Summary) error {
+	if err := r.replace(); err != nil {
+		return fmt.Errorf("finishing %s: %w", r.stage, err)
+	}
+	if s.Seconds == 0 {
+		s.Seconds = time.Since(r.started).Seconds()
+	}
+	if s.PeakRSS == 0 {
+		s.PeakRSS = PeakRSS()
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	files := slices.DeleteFunc(slices.Clone(r.files), File.note)
+	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	stage := &Stage{Key: r.key, Finished: time.Now().UTC().Truncate(time.Second), Summary: s, Files: files}
+	if err := r.dir.Update(func(m *Manifest) { m.Stages[r.stage] = stage }); err != nil {
+		return fmt.Errorf("finishing %s: %w", r.stage, err)
+	}
+	return r.journal.removeFile()
+}
+
+// Close ends a run that did not finish: what it has committed stays for the
+// next. It may follow Finish.
+func (r *Run) Close() error {
+	return r.journal.close()
+}
