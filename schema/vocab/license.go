@@ -1,0 +1,42 @@
+package vocab
+
+// The days from which Stack Exchange put what users write under another version
+// of CC BY-SA (https://stackoverflow.com/help/licensing).
+const (
+	since30 = "2011-04-08"
+	since40 = "2018-05-02"
+)
+
+// LicenseIRI returns the IRI of the Creative Commons licence of a post or
+// comment. content is its ContentLicense, as "CC BY-SA 4.0", and decides where
+// it names a version; else the date of the last edit does, unless there was none
+// or the site itself made it (LastEditorUserId -1), which keeps the licence; else
+// the date of creation. Dates begin with YYYY-MM-DD.
+func LicenseIRI(content, created, edited []byte, editedBySite bool) string {
+	if v, ok := version(content); ok {
+		return CC + v + "/"
+	}
+	day := created
+	if len(edited) > 0 && !editedBySite {
+		day = edited
+	}
+	day = day[:min(len(day), len(since30))]
+	switch {
+	case string(day) < since30:
+		return CC + "2.5/"
+	case string(day) < since40:
+		return CC + "3.0/"
+	}
+	return CC + "4.0/"
+}
+
+// version finds the first digit, full stop, digit.
+func version(content []byte) (string, bool) {
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	for i := 0; i+2 < len(content); i++ {
+		if digit(content[i]) && content[i+1] == '.' && digit(content[i+2]) {
+			return string(content[i : i+3]), true
+		}
+	}
+	return "", false
+}
