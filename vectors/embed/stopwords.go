@@ -1,0 +1,21 @@
+package embed
+
+import "strings"
+
+// stopWords are the words of Snowball's English list, as Qdrant has them, that can be a token. Those with an
+// apostrophe never are: splitting leaves their halves, which the list has too.
+var stopWords = func() map[string]bool {
+	m := make(map[string]bool)
+	for _, w := range strings.Fields(`
+		i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
+		herself it its itself they them their theirs themselves what which who whom this that these those am is
+		are was were be been being have has had having do does did doing a an the and but if or because as until
+		while of at by for with about against between into through during before after above below to from up
+		down in out on off over under again further then once here there when where why how all any both each few
+		more most other some such no nor not only own same so than too very s t can will just don should now d ll
+		m o re ve y ain aren couldn didn doesn hadn hasn haven isn ma mightn mustn needn shan shouldn wasn weren
+		won wouldn`) {
+		m[w] = true
+	}
+	return m
+}()
