@@ -1,0 +1,39 @@
+# s2g: the README's two commands are `make demo` and `make test`; each does all the set-up.
+#
+#   make demo     install what is missing, build, run the main job on a synthetic sample, search in it
+#   make test     install what is missing, build, run the tests
+#   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
+#   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000)
+#   make build    bin/s2g alone
+
+GO          ?= go
+VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+DEMO        ?= out/demo
+DEMO_POSTS  ?= 20000
+BENCH       ?= out/bench
+BENCH_POSTS ?= 100000
+
+.PHONY: all setup build demo test check bench clean
+all: build
+
+setup:
+	@scripts/setup
+
+build:
+	@mkdir -p bin
+	$(GO) build -trimpath -ldflags "-X main.version=$(VERSION)" -o bin/s2g ./cmd/s2g
+
+demo: setup build
+	@scripts/demo bin/s2g $(DEMO) $(DEMO_POSTS)
+
+test: setup build
+	$(GO) test ./...
+
+check:
+	@scripts/check
+
+bench: setup build
+	@scripts/bench bin/s2g $(BENCH) $(BENCH_POSTS)
+
+clean:
+	rm -rf bin out

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// imports is the table of docs/design.md: what each package may import of the
+// project, beside schema. cmd/s2g and what is below it may import all.
+var imports = map[string][]string{
+	"s2g/schema":            {},
+	"s2g/schema/schematest": {},
+	"s2g/schema/vocab":      {},
+	"s2g/schema/manifest":   {},
+	"s2g/schema/tables":     {},
+	"s2g/schema/threads":    {"s2g/schema/tables"},
+	"s2g/ingest/dump":       {},
+	"s2g/ingest":            {"s2g/ingest/dump", "s2g/schema/tables", "s2g/schema/manifest"},
+	"s2g/graph/trig":        {},
+	"s2g/graph":             {"s2g/graph/trig", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
+	"s2g/vectors/text":      {},
+	"s2g/vectors/embed":     {},
+	"s2g/vectors":           {"s2g/vectors/text", "s2g/vectors/embed", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
+}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range packages(t) {
+		if strings.HasPrefix(p.ImportPath, "s2g/cmd/s2g") {
+			continue
+		}
+		allowed, known := imports[p.ImportPath]
+		if !known {
+			t.Errorf("%s is not in the import table: add it here and to docs/design.md", p.ImportPath)
+		}
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, "s2g/") && i != "s2g/schema" && !slices.Contains(allowed, i) {
+				t.Errorf("%s imports %s, which the table does not allow", p.ImportPath, i)
+			}
+			if i == "s2g/schema/schematest" {
+				t.Errorf("%s imports schematest outside of a test", p.ImportPath)
+			}
+		}
+	}
+}
+
+// graph/trig knows no Stack Overflow, ingest/dump no SQL.
+func TestImportsOfSeparateKnowledge(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, i := range p.Imports {
+			if p.ImportPath == "s2g/graph/trig" && strings.HasPrefix(i, "s2g/") {
+				t.Errorf("the TriG codec imports %s: it is to be of use alone", i)
+			}
+			if p.ImportPath == "s2g/ingest/dump" && (i == "database/sql" || strings.Contains(i, "mysql")) {
+				t.Errorf("the dump's reader imports %s", i)
+			}
+		}
+	}
+}
+
+func packages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "s2g/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []goPackage
+	for lines := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := lines.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+	if len(list) < len(imports) {
+		t.Fatalf("go list names %d packages, the table has %d", len(list), len(imports))
+	}
+	return list
+}
