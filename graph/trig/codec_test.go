@@ -1,0 +1,277 @@
+package trig_test
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/graph/trig"
+	"s2g/schema/schematest"
+)
+
+const (
+	xsd      = "http://www.w3.org/2001/XMLSchema#"
+	rdfType  = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+	dateTime = "2008-07-31T21:42:52.667Z"
+)
+
+func syntax(f trig.Format) *trig.Syntax {
+	return trig.NewSyntax(f, trig.Prefix{Name: "v", IRI: "http://v/#"}, trig.Prefix{Name: "n", IRI: "http://n/"}, trig.Prefix{Name: "xsd", IRI: xsd})
+}
+
+var graphs = []string{"http://g/c%23", "http://g/.net", "http://g/empty"}
+
+// awkward are texts that an encoder gets wrong.
+var awkward = []string{"", "plain", `"`, `\`, `\\"`, "a\nb\rc\td", "\x01\x00", "\x01\x1f\x7f\u0080", "é日😀", "'''\"\"\"", " # ; . }", "1234567\"", "12345678\n9",
+	strings.Repeat("long ", 200_000) + "\n"}
+
+// sample is two subjects a text, in one graph and in two, and the quads that
+// they are, in order.
+func sample(s *trig.Syntax, texts []string) (*trig.Fragment, []string) {
+	f := new(trig.Fragment)
+	var want []string
+	for i, text := range texts {
+		id := int64(i + 1)
+		f.Begin([]int{0, 1}, s.Names("http://n/"), id)
+		f.Term(s.Predicate(rdfType), s.IRI("http://v/#C"))
+		f.Int(s.Predicate("http://v/#id"), s.Datatype(xsd+"integer"), -id)
+		f.Bytes(s.Predicate("http://v/#date"), s.Datatype(xsd+"dateTime"), []byte(dateTime))
+		f.Text(s.Predicate("http://v/#text"), []byte(text))
+		f.BeginTerm([]int{1}, s.IRI("http://t/.x"))
+		f.Int(s.Predicate("http://w/é"), s.Names("http://n/"), id)
+		subject := "<http://n/" + strconv.Itoa(i+1) + ">"
+		for _, g := range []string{" <http://g/c%23>", " <http://g/.net>"} {
+			want = append(want,
+				subject+" <"+rdfType+"> <http://v/#C>"+g,
+				subject+" <http://v/#id> "+strconv.Quote(strconv.Itoa(-i-1))+"^^integer"+g,
+				subject+" <http://v/#date> "+strconv.Quote(dateTime)+"^^dateTime"+g,
+				subject+" <http://v/#text> "+strconv.Quote(text)+"^^string"+g)
+		}
+		want = append(want, "<http://t/.x> <http://w/é> "+subject+" <http://g/.net>")
+	}
+	return f, want
+}
+
+// files cuts fragments into files of size quads.
+func files(t testing.TB, s *trig.Syntax, size int, fragments ...*trig.Fragment) (files []string, counts [][]int) {
+	t.Helper()
+	b := trig.NewBatch(s, graphs, size)
+	flush := func() {
+		var buf bytes.Buffer
+		n, err := b.WriteTo(&buf)
+		if err != nil || n != int64(buf.Len()) {
+			t.Fatalf("wrote %d of %d: %v", n, buf.Len(), err)
+		}
+		files = append(files, buf.String())
+		counts = append(counts, []int{b.Count(0), b.Count(1), b.Count(2)})
+		b.Reset()
+	}
+	for _, f := range fragments {
+		at := b.Put(f, trig.Cursor{})
+		for b.Full() {
+			flush()
+			at = b.Put(f, at)
+		}
+		if at.Node != f.Nodes() {
+			t.Fatalf("the batch has room and stopped at %v of %d", at, f.Nodes())
+		}
+	}
+	if b.Quads() > 0 {
+		flush()
+	}
+	return files, counts
+}
+
+// What is written is read back, whatever the format and the size of a file,
+// and every file but the last is full.
+func TestRoundTrip(t *testing.T) {
+	for _, format := range []trig.Format{trig.TriG, trig.NQuads} {
+		s := syntax(format)
+		f, want := sample(s, awkward)
+		g := new(trig.Fragment) // the same through Append, in two parts
+		half, rest := awkward[:5], awkward[5:]
+		a, wantA := sample(s, half)
+		b, wantB := sample(s, rest)
+		g.Append(a)
+		g.Append(b)
+		for _, size := range []int{1, 2, 3, 7, 9, 50, 50_000} {
+			for _, c := range []struct {
+				fragments []*trig.Fragment
+				want      []string
+			}{{[]*trig.Fragment{f}, want}, {[]*trig.Fragment{g}, slices.Concat(wantA, wantB)}, {[]*trig.Fragment{a, b}, slices.Concat(wantA, wantB)}} {
+				texts, counts := files(t, s, size, c.fragments...)
+				var got []string
+				for i, text := range texts {
+					quads, err := read(strings.NewReader(text), format)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(quads) != size && i < len(texts)-1 {
+						t.Errorf("size %d: file %d holds %d", size, i, len(quads))
+					}
+					n := 0
+					for g := range graphs {
+						n += counts[i][g]
+					}
+					if n != len(quads) {
+						t.Errorf("size %d: file %d holds %d, counted %v", size, i, len(quads), counts[i])
+					}
+					got = append(got, quads...)
+				}
+				slices.Sort(got)
+				want := slices.Sorted(slices.Values(c.want))
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("format %d, size %d: %.2000s", format, size, diff)
+				}
+			}
+		}
+	}
+}
+
+// A file's text, for those who read it by eye.
+func TestLayout(t *testing.T) {
+	for format, want := range map[trig.Format]string{
+		trig.TriG: `@prefix v: <http://v/#> .
+@prefix n: <http://n/> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+<http://g/c%23> {
+n:1 a v:C ;
+	v:id -1 ;
+	v:date "2008-07-31T21:42:52.667Z"^^xsd:dateTime ;
+	v:text "a\nb\u0001\"" .
+}
+<http://g/.net> {
+n:1 a v:C ;
+	v:id -1 ;
+	v:date "2008-07-31T21:42:52.667Z"^^xsd:dateTime .
+}
+`,
+		trig.NQuads: `<http://n/1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://v/#C> <http://g/c%23> .
+<http://n/1> <http://v/#id> "-1"^^<http://www.w3.org/2001/XMLSchema#integer> <http://g/c%23> .
+<http://n/1> <http://v/#date> "2008-07-31T21:42:52.667Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> <http://g/c%23> .
+<http://n/1> <http://v/#text> "a\nb\u0001\"" <http://g/c%23> .
+<http://n/1> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://v/#C> <http://g/.net> .
+<http://n/1> <http://v/#id> "-1"^^<http://www.w3.org/2001/XMLSchema#integer> <http://g/.net> .
+<http://n/1> <http://v/#date> "2008-07-31T21:42:52.667Z"^^<http://www.w3.org/2001/XMLSchema#dateTime> <http://g/.net> .
+`,
+	} {
+		s := syntax(format)
+		f, _ := sample(s, []string{"a\nb\x01\""})
+		got, _ := files(t, s, 7, f)
+		if diff := cmp.Diff(want, got[0]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// serdi and rapper read the same quads from a file as the Reader does; and the
+// Reader reads what serdi writes of it.
+func TestOthersAgree(t *testing.T) {
+	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
+	s := syntax(trig.TriG)
+	f, _ := sample(s, slices.DeleteFunc(slices.Clone(awkward), func(s string) bool {
+		return strings.Contains(s, "\x00") // where rapper ends a string
+	}))
+	texts, _ := files(t, s, 50_000, f)
+	want, err := read(strings.NewReader(texts[0]), trig.TriG)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(want)
+	name := filepath.Join(t.TempDir(), "batch.trig")
+	if err := os.WriteFile(name, []byte(texts[0]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		format trig.Format
+	}{
+		{[]string{serdi, "-i", "trig", "-o", "nquads", name}, trig.NQuads},
+		{[]string{serdi, "-i", "trig", "-o", "trig", name}, trig.TriG},
+		{[]string{serdi, "-f", "-i", "trig", "-o", "trig", name}, trig.TriG},
+		{[]string{rapper, "-q", "-i", "trig", "-o", "nquads", name}, trig.NQuads},
+	} {
+		var stderr bytes.Buffer
+		cmd := exec.Command(c.args[0], c.args[1:]...)
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil || stderr.Len() > 0 {
+			t.Fatalf("%v: %v: %s", c.args, err, stderr.Bytes())
+		}
+		got, err := read(bytes.NewReader(out), c.format)
+		if err != nil {
+			t.Fatalf("%v: %v", c.args, err)
+		}
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%v: %.2000s", c.args, diff)
+		}
+	}
+}
+
+// Any text and any size of file comes back the same.
+func FuzzRoundTrip(f *testing.F) {
+	for i, text := range awkward[:len(awkward)-1] {
+		f.Add(text, i+1)
+	}
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		text = strings.ToValidUTF8(text, "�")
+		s := syntax(trig.TriG)
+		fragment, want := sample(s, []string{text, "x"})
+		texts, _ := files(t, s, 1+max(size%20, -size%20), fragment)
+		var got []string
+		for _, file := range texts {
+			quads, err := read(strings.NewReader(file), trig.TriG)
+			if err != nil {
+				t.Fatalf("%v in %q", err, file)
+			}
+			got = append(got, quads...)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// No text makes the reader panic or hang, or read more than one thing of it
+// depending on where its window ends.
+func FuzzReader(f *testing.F) {
+	s := syntax(trig.TriG)
+	fragment, _ := sample(s, awkward[:8])
+	texts, _ := files(f, s, 100, fragment)
+	f.Add(texts[0])
+	f.Add(head + ":g{:a :b 1,-.5e3;;a :c.d . } GRAPH x:g {_:a.b :c '''x'''@en}")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := read(strings.NewReader(text), trig.TriG)
+		again, err2 := read(&stutter{text: text}, trig.TriG)
+		if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (err2 == nil) || err != nil && err.Error() != err2.Error() {
+			t.Errorf("%v, then %v %s", err, err2, diff)
+		}
+	})
+}
+
+// stutter reads a text a few bytes at a time.
+type stutter struct {
+	text string
+	n    int
+}
+
+func (s *stutter) Read(p []byte) (int, error) {
+	s.n++
+	n := copy(p[:min(len(p), s.n%3+1)], s.text)
+	s.text = s.text[n:]
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,141 @@
+package trig
+
+import "strconv"
+
+// between stands between two triples of one subject.
+const between = " ;\n\t"
+
+// Fragment holds triples, rendered, in the order in which they were added:
+// subjects, each with the graphs that its triples stand in and its pieces
+// `predicate object`. It is made to be reset and used again.
+//
+// Its text is that of the file: subject, space, pieces joined by `;`. So any
+// run of a subject's pieces is one stretch of bytes, and copying a subject
+// into a graph is one copy.
+type Fragment struct {
+	text  []byte
+	ends  []int // where each piece ends in text
+	nodes []node
+}
+
+// node is one subject; its pieces are ends[first:] up to the next node's.
+type node struct {
+	start, end int   // the subject in text; the first piece begins at end+1
+	first      int   // index into ends
+	graphs     []int // positions in the batch's list of graphs
+}
+
+// Reset empties the fragment and keeps its memory.
+func (f *Fragment) Reset() {
+	f.text, f.ends, f.nodes = f.text[:0], f.ends[:0], f.nodes[:0]
+}
+
+// Nodes returns how many subjects were begun.
+func (f *Fragment) Nodes() int { return len(f.nodes) }
+
+// Triples returns how many triples the fragment holds, each counted once
+// whatever the number of its graphs.
+func (f *Fragment) Triples() int { return len(f.ends) }
+
+// Size returns the length of the text in bytes; Cap what its memory can hold.
+func (f *Fragment) Size() int { return len(f.text) }
+
+// Cap returns how many bytes of text fit before the fragment has to grow.
+func (f *Fragment) Cap() int { return cap(f.text) }
+
+// Begin starts a subject, the IRI of a frame and a number. The triples added
+// next are its own and stand in graphs, positions in the list that the batch
+// was made with, which must stay unchanged until the fragment is reset.
+func (f *Fragment) Begin(graphs []int, subject Frame, id int64) {
+	start := len(f.text)
+	f.text = append(f.text, subject.Open...)
+	f.text = strconv.AppendInt(f.text, id, 10)
+	f.text = append(f.text, subject.Close...)
+	f.begun(graphs, start)
+}
+
+// BeginTerm starts a subject that is already spelled.
+func (f *Fragment) BeginTerm(graphs []int, subject string) {
+	start := len(f.text)
+	f.text = append(f.text, subject...)
+	f.begun(graphs, start)
+}
+
+func (f *Fragment) begun(graphs []int, start int) {
+	f.nodes = append(f.nodes, node{start: start, end: len(f.text), first: len(f.ends), graphs: graphs})
+}
+
+// predicate begins a piece.
+func (f *Fragment) predicate(p string) {
+	if f.nodes[len(f.nodes)-1].first == len(f.ends) {
+		f.text = append(f.text, ' ')
+	} else {
+		f.text = append(f.text, between...)
+	}
+	f.text = append(f.text, p...)
+	f.text = append(f.text, ' ')
+}
+
+func (f *Fragment) done() { f.ends = append(f.ends, len(f.text)) }
+
+// Term adds a triple whose object is already spelled.
+func (f *Fragment) Term(predicate, object string) {
+	f.predicate(predicate)
+	f.text = append(f.text, object...)
+	f.done()
+}
+
+// Int adds a triple whose object is a number in a frame.
+func (f *Fragment) Int(predicate string, object Frame, v int64) {
+	f.predicate(predicate)
+	f.text = append(f.text, object.Open...)
+	f.text = strconv.AppendInt(f.text, v, 10)
+	f.text = append(f.text, object.Close...)
+	f.done()
+}
+
+// Bytes adds a triple whose object is a frame around v, which must need no
+// escapes there.
+func (f *Fragment) Bytes(predicate string, object Frame, v []byte) {
+	f.predicate(predicate)
+	f.text = append(f.text, object.Open...)
+	f.text = append(f.text, v...)
+	f.text = append(f.text, object.Close...)
+	f.done()
+}
+
+// Text adds a triple whose object is a string, escaped as [AppendString] does.
+func (f *Fragment) Text(predicate string, v []byte) {
+	f.predicate(predicate)
+	f.text = AppendString(f.text, v)
+	f.done()
+}
+
+// Append adds all that g holds.
+func (f *Fragment) Append(g *Fragment) {
+	text, pieces := len(f.text), len(f.ends)
+	f.text = append(f.text, g.text...)
+	for _, e := range g.ends {
+		f.ends = append(f.ends, text+e)
+	}
+	for _, n := range g.nodes {
+		n.start, n.end, n.first = n.start+text, n.end+text, n.first+pieces
+		f.nodes = append(f.nodes, n)
+	}
+}
+
+// pieces returns how many triples node i has.
+func (f *Fragment) pieces(i int) int {
+	if i+1 < len(f.nodes) {
+		return f.nodes[i+1].first - f.nodes[i].first
+	}
+	return len(f.ends) - f.nodes[i].first
+}
+
+// piece returns where piece k of a node begins and ends in text.
+func (f *Fragment) piece(n node, k int) (start, end int) {
+	if k == 0 {
+		return n.end + 1, f.ends[n.first]
+	}
+	return f.ends[n.first+k-1] + len(between), f.ends[n.first+k]
+}

@@ -1,0 +1,244 @@
+package trig
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Datatypes that a literal has without naming them. Records share them: they
+// are copied into a term's memory, never handed out.
+const (
+	xsdStringIRI  = "http://www.w3.org/2001/XMLSchema#string"
+	langStringIRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+	xsdIntegerIRI = "http://www.w3.org/2001/XMLSchema#integer"
+	xsdDecimalIRI = "http://www.w3.org/2001/XMLSchema#decimal"
+	xsdDoubleIRI  = "http://www.w3.org/2001/XMLSchema#double"
+	xsdBooleanIRI = "http://www.w3.org/2001/XMLSchema#boolean"
+)
+
+// object reads an object.
+func (r *Reader) object(t *Term) bool {
+	c := r.in.space()
+	switch {
+	case c == '"' || c == '\'':
+		return r.quoted(t)
+	case c == '<':
+		return r.iri(t)
+	case c == '_':
+		return r.blank(t)
+	case classes[c]&isDigit != 0 || c == '+' || c == '-' || c == '.':
+		return r.number(t)
+	}
+	if !r.prefix() {
+		return false
+	}
+	if r.in.peek(0) == ':' {
+		return r.local(t)
+	}
+	if s := string(r.name); s == "true" || s == "false" {
+		r.literal(t, append(t.Value[:0], s...), xsdBooleanIRI)
+		return true
+	}
+	return r.fail("expected an object")
+}
+
+func (r *Reader) literal(t *Term, v []byte, datatype string) {
+	t.Kind, t.Value, t.Language = Literal, v, t.Language[:0]
+	t.Datatype = append(t.Datatype[:0], datatype...)
+}
+
+// quoted reads a string in quotes and what may follow it: a language tag or a
+// datatype.
+func (r *Reader) quoted(t *Term) bool {
+	quote := r.in.peek(0)
+	long := r.format == TriG && r.in.peek(1) == quote && r.in.peek(2) == quote
+	v := t.Value[:0]
+	var ok bool
+	if long {
+		r.in.pos += 3
+		v, ok = r.long(v, quote)
+	} else {
+		r.in.pos++
+		v, ok = r.short(v, quote)
+	}
+	if !ok || !r.valid(v) {
+		return false
+	}
+	r.literal(t, v, xsdStringIRI)
+	switch r.in.peek(0) {
+	case '@':
+		return r.language(t)
+	case '^':
+		return r.datatype(t)
+	}
+	return true
+}
+
+// short reads a string that ends at a quote, on the same line.
+func (r *Reader) short(v []byte, quote byte) (_ []byte, ok bool) {
+	class := uint8(inDouble)
+	if quote == '\'' {
+		class = inSingle
+	}
+	for {
+		v = r.in.run(v, class)
+		switch c := r.in.peek(0); {
+		case c == quote:
+			r.in.pos++
+			return v, true
+		case c == '\\':
+			if v, ok = r.escape(v); !ok {
+				return v, false
+			}
+		case r.in.pos == r.in.end:
+			return v, r.fail("the text ends inside a string")
+		default:
+			return v, r.fail("a string must end on its line, unless it has three quotes")
+		}
+	}
+}
+
+// long reads a string that ends at three quotes. Up to two more quotes before
+// them are part of it.
+func (r *Reader) long(v []byte, quote byte) (_ []byte, ok bool) {
+	for {
+		v = r.in.run(v, inLong)
+		switch c := r.in.peek(0); {
+		case c == '\\':
+			if v, ok = r.escape(v); !ok {
+				return v, false
+			}
+		case r.in.pos == r.in.end:
+			return v, r.fail("the text ends inside a long string")
+		case c == quote && r.in.peek(1) == quote && r.in.peek(2) == quote && r.in.peek(3) != quote:
+			r.in.pos += 3
+			return v, true
+		default:
+			v = append(v, c)
+			r.in.pos++
+		}
+	}
+}
+
+// escape reads an escape in a string.
+func (r *Reader) escape(v []byte) (_ []byte, ok bool) {
+	c := r.in.peek(1)
+	if c == 'u' || c == 'U' {
+		return r.unicode(v)
+	}
+	i := strings.IndexByte(`nrt"\'bf`, c)
+	if i < 0 {
+		return v, r.fail("unknown escape in a string")
+	}
+	r.in.pos += 2
+	return append(v, "\n\r\t\"\\'\b\f"[i]), true
+}
+
+// unicode reads \uXXXX or \UXXXXXXXX.
+func (r *Reader) unicode(v []byte) (_ []byte, ok bool) {
+	digits := 4
+	switch r.in.peek(1) {
+	case 'u':
+	case 'U':
+		digits = 8
+	default:
+		return v, r.fail("unknown escape in an IRI")
+	}
+	code := 0
+	for i := range digits {
+		d := hexDigit(r.in.peek(2 + i))
+		if d < 0 {
+			return v, r.fail("hex digits are missing after \\u or \\U")
+		}
+		code = code<<4 | d
+	}
+	if !utf8.ValidRune(rune(code)) || code > utf8.MaxRune {
+		return v, r.fail("escape of what is no character")
+	}
+	r.in.pos += 2 + digits
+	return utf8.AppendRune(v, rune(code)), true
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c - 'a' + 10)
+	case 'A' <= c && c <= 'F':
+		return int(c - 'A' + 10)
+	}
+	return -1
+}
+
+// language reads @tag.
+func (r *Reader) language(t *Term) bool {
+	r.in.pos++
+	t.Language = r.in.run(t.Language[:0], inName)
+	if len(t.Language) == 0 {
+		return r.fail("expected a language tag after @")
+	}
+	t.Datatype = append(t.Datatype[:0], langStringIRI...)
+	return true
+}
+
+// datatype reads ^^ and an IRI.
+func (r *Reader) datatype(t *Term) bool {
+	if r.in.peek(1) != '^' {
+		return r.fail("expected ^^")
+	}
+	r.in.pos += 2
+	d := Term{Value: t.Datatype}
+	ok := r.in.peek(0) == '<' || r.format == TriG || r.fail("expected the IRI of a datatype")
+	ok = ok && r.node(&d, "datatype")
+	if ok && d.Kind != IRI {
+		return r.fail("expected the IRI of a datatype")
+	}
+	t.Datatype = d.Value
+	return ok
+}
+
+// number reads an integer, decimal or double. A dot that no digit or exponent
+// follows ends the statement.
+func (r *Reader) number(t *Term) bool {
+	in, v, datatype := &r.in, t.Value[:0], xsdIntegerIRI
+	if c := in.peek(0); c == '+' || c == '-' {
+		v = append(v, c)
+		in.pos++
+	}
+	sign := len(v)
+	v = in.run(v, isDigit)
+	digits := len(v) > sign
+	if in.peek(0) == '.' && (classes[in.peek(1)]&isDigit != 0 || digits && r.exponent(1)) {
+		v = append(v, '.')
+		in.pos++
+		v = in.run(v, isDigit)
+		datatype, digits = xsdDecimalIRI, true
+	}
+	if digits && r.exponent(0) {
+		v = append(v, in.peek(0))
+		in.pos++
+		if c := in.peek(0); c == '+' || c == '-' {
+			v = append(v, c)
+			in.pos++
+		}
+		v = in.run(v, isDigit)
+		datatype = xsdDoubleIRI
+	}
+	if !digits {
+		return r.fail("expected a number")
+	}
+	r.literal(t, v, datatype)
+	return true
+}
+
+// exponent reports whether one begins i bytes ahead.
+func (r *Reader) exponent(i int) bool {
+	if c := r.in.peek(i); c != 'e' && c != 'E' {
+		return false
+	}
+	if c := r.in.peek(i + 1); c == '+' || c == '-' {
+		i++
+	}
+	return classes[r.in.peek(i+1)]&isDigit != 0
+}

@@ -1,0 +1,291 @@
+package trig
+
+import (
+	"io"
+	"strings"
+)
+
+// Reader reads quads from a TriG or N-Quads text, one at a time:
+//
+//	r := trig.NewReader(f, trig.TriG)
+//	for r.Scan() {
+//		use(r.Record())
+//	}
+//	if err := r.Err(); err != nil { … }
+//
+// Quads come in the order of the text; a quad written twice comes twice.
+type Reader struct {
+	in       input
+	format   Format
+	prefixes map[string][]byte
+	base     []byte
+	state    state
+	inGraph  bool
+	quad     Quad
+	name     []byte // a prefix or keyword, while it is looked up
+	err      error
+}
+
+// state is what the reader has just read.
+type state uint8
+
+const (
+	atStatement state = iota // a whole statement, or nothing
+	atPredicate              // a predicate
+	atObject                 // an object
+)
+
+// NewReader returns a reader. It keeps a window of 256 KiB of the text and the
+// longest terms that it has met.
+func NewReader(r io.Reader, format Format) *Reader {
+	return &Reader{in: newInput(r), format: format, prefixes: map[string][]byte{}}
+}
+
+// Scan reads the next quad and reports whether there was one: false at the
+// end of the text and at the first error.
+func (r *Reader) Scan() bool {
+	if r.err != nil {
+		return false
+	}
+	if r.format == NQuads {
+		return r.line()
+	}
+	for {
+		var ok bool
+		switch r.state {
+		case atStatement:
+			ok = r.statement()
+		case atObject:
+			ok = r.after()
+		case atPredicate:
+			if !r.object(&r.quad.Object) {
+				return false
+			}
+			r.state = atObject
+			return true
+		}
+		if !ok {
+			return false
+		}
+	}
+}
+
+// Record returns the quad that Scan read. It is valid until the next Scan.
+func (r *Reader) Record() *Quad { return &r.quad }
+
+// Err returns the error that ended the scan: a *[SyntaxError], or one of the
+// underlying reader; nil at the end of the text.
+func (r *Reader) Err() error {
+	if r.err == io.EOF {
+		return nil
+	}
+	return r.err
+}
+
+// fail ends the scan. An error of the underlying reader goes before what the
+// missing bytes made of the text.
+func (r *Reader) fail(msg string) bool {
+	if r.err == nil {
+		r.err = r.in.err
+		if r.err == nil || r.err == io.EOF {
+			line, column := r.in.where()
+			r.err = &SyntaxError{Line: line, Column: column, Msg: msg}
+		}
+	}
+	return false
+}
+
+// statement reads up to and with a predicate, or the opening or end of a
+// graph, or a directive.
+func (r *Reader) statement() bool {
+	switch c := r.in.space(); c {
+	case 0:
+		return r.finish()
+	case '}':
+		if !r.inGraph {
+			return r.fail("} without a graph")
+		}
+		r.in.pos++
+		r.inGraph = false
+		return true
+	case '{':
+		if r.inGraph {
+			return r.fail("{ inside a graph")
+		}
+		r.in.pos++
+		r.open(Term{})
+		return true
+	case '@':
+		if r.inGraph {
+			return r.fail("directive inside a graph")
+		}
+		r.in.pos++
+		return r.directive()
+	case '<', '_':
+		return r.subject()
+	}
+	return r.nameStatement()
+}
+
+// finish ends the scan at the end of the text.
+func (r *Reader) finish() bool {
+	switch {
+	case r.in.end > r.in.pos: // a NUL, not the end
+		return r.fail("unexpected character U+0000")
+	case r.inGraph:
+		return r.fail("the text ends inside a graph: } is missing")
+	case r.err == nil:
+		r.err = r.in.err
+	}
+	return false
+}
+
+// open enters a graph.
+func (r *Reader) open(name Term) {
+	r.inGraph = true
+	g := &r.quad.Graph
+	g.Kind, g.Value = name.Kind, append(g.Value[:0], name.Value...)
+}
+
+// subject reads a subject and its first predicate, or the name of a graph and {.
+func (r *Reader) subject() bool {
+	return r.node(&r.quad.Subject, "subject") && r.afterSubject()
+}
+
+func (r *Reader) afterSubject() bool {
+	if r.in.space() == '{' {
+		if r.inGraph {
+			return r.fail("{ inside a graph")
+		}
+		r.in.pos++
+		r.open(r.quad.Subject)
+		return true
+	}
+	if !r.inGraph {
+		r.quad.Graph.Kind, r.quad.Graph.Value = None, r.quad.Graph.Value[:0]
+	}
+	return r.predicate()
+}
+
+// nameStatement reads a statement that begins with a name: a subject, or one
+// of the keywords GRAPH, PREFIX and BASE in any case.
+func (r *Reader) nameStatement() bool {
+	if !r.prefix() {
+		return false
+	}
+	if r.in.peek(0) == ':' {
+		return r.local(&r.quad.Subject) && r.afterSubject()
+	}
+	if !r.inGraph {
+		switch strings.ToUpper(string(r.name)) {
+		case "GRAPH":
+			r.in.space()
+			if !r.node(&r.quad.Subject, "name of a graph") {
+				return false
+			}
+			if r.in.space() != '{' {
+				return r.fail("expected { after the name of a graph")
+			}
+			r.in.pos++
+			r.open(r.quad.Subject)
+			return true
+		case "PREFIX":
+			return r.definePrefix()
+		case "BASE":
+			return r.defineBase()
+		}
+	}
+	return r.fail("expected a subject")
+}
+
+// predicate reads a predicate.
+func (r *Reader) predicate() bool {
+	p := &r.quad.Predicate
+	switch c := r.in.space(); c {
+	case '<':
+		if !r.iri(p) {
+			return false
+		}
+	case '[', '(':
+		return r.fail(anonymous)
+	default:
+		if !r.prefix() {
+			return false
+		}
+		if len(r.name) == 1 && r.name[0] == 'a' && r.in.peek(0) != ':' {
+			p.Kind, p.Value = IRI, append(p.Value[:0], rdfTypeIRI...)
+		} else if r.in.peek(0) != ':' {
+			return r.fail("expected a predicate")
+		} else if !r.local(p) {
+			return false
+		}
+	}
+	r.state = atPredicate
+	return true
+}
+
+const rdfTypeIRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+// after reads what follows an object: another object, another predicate, the
+// end of the statement or of the graph.
+func (r *Reader) after() bool {
+	c := r.in.space()
+	if c == ',' {
+		r.in.pos++
+		r.state = atPredicate
+		return true
+	}
+	semicolon := c == ';'
+	for c == ';' {
+		r.in.pos++
+		c = r.in.space()
+	}
+	switch {
+	case c == '.':
+		r.in.pos++
+	case c == '}' && r.inGraph: // the last dot of a graph may be missing
+	case c == 0 && r.in.pos == r.in.end:
+		return r.fail("the text ends inside a statement")
+	case semicolon:
+		return r.predicate()
+	default:
+		return r.fail("expected , ; or . after an object")
+	}
+	r.state = atStatement
+	return true
+}
+
+// line reads a line of N-Quads.
+func (r *Reader) line() bool {
+	q := &r.quad
+	if r.in.space() == 0 {
+		return r.finish()
+	}
+	if !r.full(&q.Subject, "subject") || r.in.space() != '<' && !r.fail("expected a predicate") || !r.iri(&q.Predicate) {
+		return false
+	}
+	if r.in.space() == '"' {
+		if !r.quoted(&q.Object) {
+			return false
+		}
+	} else if !r.full(&q.Object, "object") {
+		return false
+	}
+	q.Graph.Kind, q.Graph.Value = None, q.Graph.Value[:0]
+	if r.in.space() != '.' && !r.full(&q.Graph, "name of a graph or .") {
+		return false
+	}
+	if r.in.space() != '.' {
+		return r.fail("expected . at the end of a line")
+	}
+	r.in.pos++
+	return true
+}
+
+// full reads an IRI or a blank node.
+func (r *Reader) full(t *Term, what string) bool {
+	if c := r.in.space(); c != '<' && c != '_' {
+		return r.fail("expected a " + what)
+	}
+	return r.node(t, what)
+}

@@ -1,0 +1,116 @@
+package trig
+
+import "strings"
+
+const (
+	rdfType    = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+	xsdInteger = "http://www.w3.org/2001/XMLSchema#integer"
+)
+
+// Format is a concrete syntax for quads.
+type Format uint8
+
+// The formats that a [Batch] writes and a [Reader] reads.
+const (
+	TriG   Format = iota // https://www.w3.org/TR/trig/
+	NQuads               // https://www.w3.org/TR/n-quads/
+)
+
+// Prefix abbreviates the IRIs that begin with IRI to Name:rest.
+type Prefix struct{ Name, IRI string }
+
+// Frame is the constant text around the part of a term that varies: `q:` and
+// nothing for the names of a prefix, `"` and `"^^xsd:dateTime` for dates. A
+// term is Open, the varying part, Close.
+type Frame struct{ Open, Close string }
+
+// Syntax spells terms in one format with one set of prefixes. Spelling is done
+// when a job is set up; what runs for every triple only copies the results.
+type Syntax struct {
+	format   Format
+	prefixes []Prefix
+}
+
+// NewSyntax returns a syntax. Prefixes are tried in the given order; N-Quads
+// has none and ignores them. Prefix names must be letters.
+func NewSyntax(format Format, prefixes ...Prefix) *Syntax {
+	if format == NQuads {
+		prefixes = nil
+	}
+	return &Syntax{format: format, prefixes: prefixes}
+}
+
+// Format returns the format that the syntax spells for.
+func (s *Syntax) Format() Format { return s.format }
+
+// IRI spells an IRI as a subject, object or datatype: as a prefixed name where
+// the part after a prefix needs no escapes, else in brackets.
+func (s *Syntax) IRI(iri string) string {
+	for _, p := range s.prefixes {
+		if local, ok := strings.CutPrefix(iri, p.IRI); ok && plainLocal(local) {
+			return p.Name + ":" + local
+		}
+	}
+	return string(AppendIRI(nil, iri))
+}
+
+// Predicate spells an IRI as a predicate: rdf:type is `a` in TriG.
+func (s *Syntax) Predicate(iri string) string {
+	if iri == rdfType && s.format == TriG {
+		return "a"
+	}
+	return s.IRI(iri)
+}
+
+// Names is the frame of the IRIs that begin with iri and end in digits, or
+// in ASCII letters and digits: prefixed names where iri is a prefix.
+func (s *Syntax) Names(iri string) Frame {
+	for _, p := range s.prefixes {
+		if p.IRI == iri {
+			return Frame{Open: p.Name + ":"}
+		}
+	}
+	return Brackets(iri)
+}
+
+// Brackets is the frame of the IRIs that begin with iri, written whole: for
+// endings that a prefixed name cannot hold. The varying part must be free of
+// the characters that [AppendIRI] escapes.
+func Brackets(iri string) Frame {
+	b := AppendIRI(nil, iri)
+	return Frame{Open: string(b[:len(b)-1]), Close: ">"}
+}
+
+// Datatype is the frame of literals of a datatype whose lexical forms need no
+// escapes, as those of numbers and dates. Integers are shorthand in TriG.
+func (s *Syntax) Datatype(iri string) Frame {
+	if iri == xsdInteger && s.format == TriG {
+		return Frame{}
+	}
+	return Frame{Open: `"`, Close: `"^^` + s.IRI(iri)}
+}
+
+// appendHeader appends the prefix declarations that a file begins with.
+func (s *Syntax) appendHeader(dst []byte) []byte {
+	for _, p := range s.prefixes {
+		dst = append(dst, "@prefix "...)
+		dst = append(dst, p.Name...)
+		dst = append(dst, ": "...)
+		dst = AppendIRI(dst, p.IRI)
+		dst = append(dst, " .\n"...)
+	}
+	return dst
+}
+
+// plainLocal reports whether a local name needs no escapes in any parser: a
+// safe part of the grammar's PN_LOCAL.
+func plainLocal(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+		if !letter && c != '_' && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != ""
+}
