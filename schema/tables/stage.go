@@ -1,0 +1,110 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"s2g/schema"
+)
+
+// Beside a table NAME in service there may be NAME_new, which is being loaded,
+// and NAME_old, which a swap has put out of service.
+func staging(name string) string { return name + "_new" }
+func retired(name string) string { return name + "_old" }
+
+// Stage makes an empty staging table for t, without secondary indexes. What an
+// earlier run has left beside the table is dropped.
+func (db *DB) Stage(ctx context.Context, t schema.Table) error {
+	create, _ := schema.TableDDL(t, staging(t.Name))
+	err := db.exec(ctx, "DROP TABLE IF EXISTS "+quote(staging(t.Name))+", "+quote(retired(t.Name)), create)
+	if err != nil {
+		return fmt.Errorf("making the staging table of %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Index adds the secondary indexes to t's staging table, all in one pass over it.
+func (db *DB) Index(ctx context.Context, t schema.Table) error {
+	_, indexes := schema.TableDDL(t, staging(t.Name))
+	if len(indexes) == 0 {
+		return nil
+	}
+	err := db.exec(ctx, "ALTER TABLE "+quote(staging(t.Name))+" "+strings.Join(indexes, ", "))
+	if err != nil {
+		return fmt.Errorf("indexing %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Swap puts the staging tables of ts in service, and records dumpKey, in one
+// RENAME TABLE: readers see all tables of one dump or all of another. Tables of
+// the schema that are not in ts go out of service. What was in service before
+// is dropped.
+func (db *DB) Swap(ctx context.Context, dumpKey string, ts []schema.Table) error {
+	if err := db.swap(ctx, dumpKey, ts); err != nil {
+		return fmt.Errorf("putting the tables in service: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error {
+	if err := db.stageDumpKey(ctx, dumpKey); err != nil {
+		return err
+	}
+	incoming := []string{dumpTable}
+	for _, t := range ts {
+		incoming = append(incoming, t.Name)
+	}
+	served := []string{dumpTable}
+	for _, t := range schema.Tables() {
+		served = append(served, t.Name)
+	}
+	present, err := db.present(ctx)
+	if err != nil {
+		return err
+	}
+	var moves, old []string
+	for _, name := range served {
+		old = append(old, quote(retired(name)))
+		if present[name] {
+			moves = append(moves, quote(name)+" TO "+quote(retired(name)))
+		}
+	}
+	for _, name := range incoming {
+		moves = append(moves, quote(staging(name))+" TO "+quote(name))
+	}
+	drop := "DROP TABLE IF EXISTS " + strings.Join(old, ", ")
+	return db.exec(ctx, drop, "RENAME TABLE "+strings.Join(moves, ", "), drop)
+}
+
+// present returns the names of the tables that the database holds.
+func (db *DB) present(ctx context.Context) (map[string]bool, error) {
+	rows, err := db.pool.QueryContext(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
+	if err != nil {
+		return nil, db.explain(fmt.Errorf("listing tables: %w", err))
+	}
+	defer rows.Close()
+	names := make(map[string]bool)
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("listing tables: %w", err)
+		}
+		names[name] = true
+	}
+	if err := rows.Err(); err != nil {
+		return nil, db.explain(fmt.Errorf("listing tables: %w", err))
+	}
+	return names, nil
+}
+
+// exec runs statements one after the other.
+func (db *DB) exec(ctx context.Context, statements ...string) error {
+	for _, s := range statements {
+		if _, err := db.pool.ExecContext(ctx, s); err != nil {
+			return db.explain(err)
+		}
+	}
+	return nil
+}
