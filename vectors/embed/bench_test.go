@@ -57,3 +57,39 @@ func BenchmarkBM25(b *testing.B) {
 	}
 	b.ReportMetric(float64(words*b.N)/b.Elapsed().Seconds()/1e6, "Mtokens/s")
 }
+
+func BenchmarkBM25Dump(b *testing.B) {
+	texts := bodies(b, "bioinformatics.stackexchange.com")
+	e, words, bytes := NewBM25(), 0, 0
+	for _, text := range texts {
+		words += len(e.words.append(nil, text))
+		bytes += len(text)
+	}
+	b.SetBytes(int64(bytes))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := e.Documents(context.Background(), texts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(words*b.N)/b.Elapsed().Seconds()/1e6, "Mtokens/s")
+}
+
+func BenchmarkLSADocuments(b *testing.B) {
+	texts := synthetic(2000)
+	m := fit(b, texts, LSAOptions{})
+	b.ReportAllocs()
+	for b.Loop() {
+		documents(b, m, texts...)
+	}
+	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
+func BenchmarkFitLSA(b *testing.B) {
+	texts := synthetic(20_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		fit(b, texts, LSAOptions{})
+	}
+	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "docs/s")
+}

@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	cacheSize  = 1 << 16 // slots; a few megabytes when all are filled
-	cachedWord = 48      // longer words are rare, and not worth a slot
+	cacheSets  = 1 << 16 // of two words each; about 15 MB when all are filled
+	cachedWord = 48      // bytes; longer words are rare, and not worth a place
 )
 
 // word is what a surface form (a lower-case run of letters and digits) stands for.
@@ -25,10 +25,11 @@ type word struct {
 
 // lexicon splits texts into words by Qdrant's rule: runs of alphanumeric characters, lower-case, without stop
 // words, stemmed by Snowball's English stemmer. Stemming costs twenty times what everything else does, so
-// stems are cached: a slot for each hash of a surface form, where the newest word replaces the older one. That
-// bounds the memory, and makes reads and writes single atomic operations. It is safe for concurrent use.
+// stems are cached: the hash of a surface form names a set of two words, the last used one first. That bounds
+// the memory and needs no lock: where two goroutines change a set at once a word may be lost or stand twice in
+// it, and will be made again. A lexicon is safe for concurrent use.
 type lexicon struct {
-	cache [cacheSize]atomic.Pointer[word]
+	cache [cacheSets][2]atomic.Pointer[word]
 }
 
 // lower maps the ASCII letters and digits to their lower case, and all other bytes to zero.
@@ -69,13 +70,9 @@ func (l *lexicon) append(dst []*word, text string) []*word {
 		var w *word
 		if i < len(text) && (text[i] >= utf8.RuneSelf || lower[text[i]] != 0) {
 			i = wordEnd(text, i)
-			w = l.lookup(toLower(text[start:i]))
+			w = l.other(toLower(text[start:i]))
 		} else {
-			slot := &l.cache[(h^h>>16)%cacheSize]
-			if w = slot.Load(); w == nil || w.surface != string(buf[:n]) {
-				w = newWord(string(buf[:n]))
-				slot.Store(w)
-			}
+			w = l.lookup(buf[:n], h)
 		}
 		if !w.stop {
 			dst = append(dst, w)
@@ -84,18 +81,29 @@ func (l *lexicon) append(dst []*word, text string) []*word {
 	return dst
 }
 
-// lookup returns the word of a surface form that the fast path of append could not take.
-func (l *lexicon) lookup(surface string) *word {
+// lookup returns the word of a surface form of at most cachedWord bytes, whose hash is h.
+func (l *lexicon) lookup(surface []byte, h uint32) *word {
+	set := &l.cache[(h^h>>16)%cacheSets]
+	first := set[0].Load()
+	if first != nil && first.surface == string(surface) {
+		return first
+	}
+	w := set[1].Load()
+	if w == nil || w.surface != string(surface) {
+		w = newWord(string(surface))
+	}
+	set[0].Store(w)
+	set[1].Store(first)
+	return w
+}
+
+// other returns the word of a surface form that is long or has other characters than ASCII's.
+func (l *lexicon) other(surface string) *word {
 	if len(surface) > cachedWord {
 		return newWord(surface)
 	}
-	slot := &l.cache[murmur3.StringSum32(surface)%cacheSize]
-	w := slot.Load()
-	if w == nil || w.surface != surface {
-		w = newWord(strings.Clone(surface))
-		slot.Store(w)
-	}
-	return w
+	var buf [cachedWord]byte
+	return l.lookup(buf[:copy(buf[:], surface)], murmur3.StringSum32(surface))
 }
 
 func newWord(surface string) *word {
