@@ -1,25 +1,286 @@
 // Package text turns the HTML of a post into the text that is embedded: clean paragraphs and marked code,
 // cut into windows that an embedding model can take.
+//
+// Clean text looks like Markdown: a blank line between blocks, code fenced with its language, inline code in
+// backticks, "- " and "1. " before items, "> " before quotes, "| " between cells. What no reader of the post
+// would miss is dropped by the rules of noise.go.
 package text
 
-// Cleaner turns the HTML of posts into clean text. The zero value works; it is made to be reused, and is
-// not safe for concurrent use.
+import (
+	"bytes"
+	"maps"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// Cleaner turns the HTML of posts into clean text. The zero value works; it is made to be reused, and is not
+// safe for concurrent use.
 type Cleaner struct {
-	counts map[string]int64
-	drops  []Drop
+	page  page
+	para  inline
+	noise noise
+
+	pre      int       // depth of <pre>
+	code     []byte    // what stands in it
+	lang     string    // of this <pre>, or of the next one
+	langAll  string    // of all code in the post, unless it says otherwise
+	skip     atom.Atom // the element whose text is left out
+	table    int       // depth of <table>
+	cells    int       // in this row so far
+	heading  bool      // the row has a <th>
+	firstRow bool
 }
 
 // Drop is a piece of text that a rule took out.
 type Drop struct {
-	Rule string // the rule's name
+	Rule string // the rule's name, one of Rules
 	Text string // what was dropped
 }
 
-// Clean returns the text of a post's HTML.
-func (c *Cleaner) Clean(html string) string { c.drops = c.drops[:0]; return html }
+// Counts returns how often each rule dropped something, over all calls of Clean so far. Rules that never did
+// are not in it.
+func (c *Cleaner) Counts() map[string]int64 { return maps.Clone(c.noise.counts) }
 
-// Counts returns how often each rule dropped something, over all calls of Clean so far.
-func (c *Cleaner) Counts() map[string]int64 { return c.counts }
+// Drops returns what the last call of Clean dropped. It is valid until the next one.
+func (c *Cleaner) Drops() []Drop { return c.noise.drops }
 
-// Drops returns what the last call of Clean dropped, in the order of the text.
-func (c *Cleaner) Drops() []Drop { return c.drops }
+// Clean returns the text of a post's HTML: valid UTF-8 without control characters other than line feeds and
+// tabs, and without blank lines at its ends. Any input is accepted; broken HTML gives what can be made of it.
+func (c *Cleaner) Clean(source string) string {
+	if !utf8.ValidString(source) {
+		source = strings.ToValidUTF8(source, "\uFFFD")
+	}
+	*c = Cleaner{page: c.page.reset(), para: c.para.reset(), noise: c.noise.reset(), code: c.code[:0]}
+	z := html.NewTokenizer(strings.NewReader(source))
+	for {
+		switch z.Next() {
+		case html.ErrorToken: // the end: a string has no other error
+			c.table = min(c.table, 1)
+			c.endTable(atom.Table)
+			c.pre = min(c.pre, 1)
+			c.endPre()
+			c.flush()
+			return string(bytes.TrimRight(c.page.out, " \t\n"))
+		case html.TextToken:
+			c.text(z.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			name, attr := z.TagName()
+			c.start(atom.Lookup(name), z, attr)
+		case html.EndTagToken:
+			name, _ := z.TagName()
+			c.end(atom.Lookup(name))
+		case html.CommentToken:
+			c.comment(z.Text())
+		}
+	}
+}
+
+func (c *Cleaner) text(b []byte) {
+	switch {
+	case c.skip != 0:
+	case c.pre > 0 && c.table == 0:
+		c.code = append(c.code, b...)
+	default:
+		c.para.text(b)
+	}
+}
+
+// start takes a start tag; attr says whether it has attributes.
+func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer, attr bool) {
+	switch tag {
+	case atom.Script, atom.Style:
+		c.skip = tag
+	case atom.Pre:
+		c.startPre(language(z, attr, true))
+	case atom.Code:
+		switch lang := language(z, attr, c.pre > 0); {
+		case c.pre == 0:
+			c.para.startCode()
+		case lang != "":
+			c.lang = lang
+		}
+	case atom.Br:
+		c.lineBreak()
+	case atom.Img:
+		c.image(z, attr)
+	case atom.Sup:
+		c.para.sup = true
+	case atom.Table, atom.Tr, atom.Td, atom.Th:
+		c.startTable(tag)
+	default:
+		switch {
+		case !isBlock(tag):
+		case c.table > 0:
+			c.para.space()
+		case c.pre == 0:
+			c.startBlock(tag)
+		}
+	}
+}
+
+// startBlock takes the start tag of an element that begins on a line of its own, outside of tables and code.
+func (c *Cleaner) startBlock(tag atom.Atom) {
+	c.flush()
+	switch tag {
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		c.page.need(2)
+		c.para.raw("######"[:headingLevel(tag)] + " ")
+	case atom.Blockquote:
+		c.page.need(2)
+		c.page.push(tag, "> ", "> ")
+	case atom.Ul, atom.Ol:
+		c.page.startList(tag)
+	case atom.Li:
+		c.page.startItem()
+	case atom.Hr:
+		c.page.need(2)
+		c.page.line([]byte("---"))
+		c.page.need(2)
+	case atom.Dt, atom.Dd, atom.Div, atom.Summary:
+		c.page.need(1)
+	default:
+		c.page.need(2)
+	}
+}
+
+func (c *Cleaner) end(tag atom.Atom) {
+	switch tag {
+	case atom.Script, atom.Style:
+		c.skip = 0
+	case atom.Pre:
+		c.endPre()
+	case atom.Code:
+		c.para.endCode()
+	case atom.Sup:
+		c.para.sup = false
+	case atom.Table, atom.Tr, atom.Td, atom.Th:
+		c.endTable(tag)
+	case atom.Br:
+		c.lineBreak()
+	default:
+		if isBlock(tag) && c.table == 0 && c.pre == 0 {
+			c.endBlock(tag)
+		}
+	}
+}
+
+func (c *Cleaner) endBlock(tag atom.Atom) {
+	c.flush()
+	switch tag {
+	case atom.Blockquote, atom.Ul, atom.Ol:
+		c.page.pop(tag)
+		c.page.endList()
+	case atom.Li:
+		c.page.pop(tag)
+		c.page.need(1)
+	case atom.Dt, atom.Dd, atom.Div, atom.Summary:
+		c.page.need(1)
+	default:
+		c.page.need(2)
+	}
+}
+
+// flush ends the paragraph that is being collected.
+func (c *Cleaner) flush() {
+	c.para.endCode()
+	if b := c.para.take(); len(b) > 0 {
+		c.page.lines(c.noise.prose(b))
+	}
+}
+
+func (c *Cleaner) lineBreak() {
+	switch {
+	case c.table > 0:
+		c.para.space()
+	case c.pre > 0:
+		c.code = append(c.code, '\n')
+	default:
+		c.para.lineBreak()
+	}
+}
+
+// startPre begins a code block. Inside a table code stays in its cell.
+func (c *Cleaner) startPre(lang string) {
+	c.pre++
+	if c.table > 0 || c.pre > 1 {
+		c.para.space()
+		return
+	}
+	c.flush()
+	if lang != "" {
+		c.lang = lang
+	}
+	c.code = c.code[:0]
+}
+
+// endPre writes the code block that ends, fenced.
+func (c *Cleaner) endPre() {
+	if c.pre == 0 {
+		return
+	}
+	if c.pre--; c.pre > 0 || c.table > 0 {
+		return
+	}
+	lang := c.lang
+	if lang == "" {
+		lang = c.langAll
+	}
+	if lang == "none" {
+		lang = ""
+	}
+	c.lang = ""
+	lines := c.noise.code(c.code)
+	if len(lines) == 0 {
+		return
+	}
+	fence := fenceFor(lines)
+	c.page.need(2)
+	c.page.line([]byte(fence + lang))
+	for _, l := range lines {
+		c.page.need(1)
+		c.page.line(l)
+	}
+	c.page.need(1)
+	c.page.line([]byte(fence))
+	c.page.need(2)
+}
+
+// fenceFor returns a fence that no line begins with.
+func fenceFor(lines [][]byte) string {
+	fence := "```"
+	for _, l := range lines {
+		for bytes.HasPrefix(bytes.TrimLeft(l, " \t"), []byte(fence)) {
+			fence += "`"
+		}
+	}
+	return fence
+}
+
+func isBlock(tag atom.Atom) bool {
+	switch tag {
+	case atom.P, atom.Div, atom.Blockquote, atom.Ul, atom.Ol, atom.Li, atom.Hr, atom.Dl, atom.Dt, atom.Dd,
+		atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Details, atom.Summary, atom.Section,
+		atom.Article, atom.Figure, atom.Figcaption, atom.Center, atom.Address, atom.Pre:
+		return true
+	}
+	return false
+}
+
+func headingLevel(tag atom.Atom) int {
+	switch tag {
+	case atom.H1:
+		return 1
+	case atom.H2:
+		return 2
+	case atom.H3:
+		return 3
+	case atom.H4:
+		return 4
+	case atom.H5:
+		return 5
+	}
+	return 6
+}

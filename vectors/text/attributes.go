@@ -1,0 +1,87 @@
+package text
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// language returns the language that a class of a <pre> or <code> names ("lang-py", "language-py", and
+// "snippet-code-js" of Stack Snippets), or nothing.
+func language(z *html.Tokenizer, attr, wanted bool) string {
+	for attr && wanted {
+		var key, value []byte
+		key, value, attr = z.TagAttr()
+		if string(key) != "class" {
+			continue
+		}
+		for class := range bytes.FieldsSeq(value) {
+			if lang := langClass(string(class)); lang != "" {
+				return lang
+			}
+		}
+	}
+	return ""
+}
+
+func langClass(class string) string {
+	for _, prefix := range []string{"lang-", "language-", "snippet-code-"} {
+		if lang, ok := strings.CutPrefix(class, prefix); ok && isLanguage(lang) {
+			return strings.ToLower(lang)
+		}
+	}
+	return ""
+}
+
+// isLanguage says whether a name can stand behind a fence.
+func isLanguage(s string) bool {
+	for _, r := range s {
+		if r <= ' ' || r > '~' || r == '`' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32
+}
+
+// comment takes the hints that posts have for Stack Overflow's highlighter: "language: lang-py" before a code
+// block, "language-all: lang-py" once for all.
+func (c *Cleaner) comment(b []byte) {
+	key, value, ok := strings.Cut(strings.TrimSpace(string(b)), ":")
+	if !ok {
+		return
+	}
+	value = strings.TrimSpace(value)
+	lang := strings.ToLower(strings.TrimPrefix(value, "lang-"))
+	if !isLanguage(lang) {
+		return
+	}
+	switch key {
+	case "language":
+		c.lang = lang
+	case "language-all":
+		c.langAll = lang
+	}
+}
+
+// placeholders are alternative texts that Stack Overflow's editor puts in, and say nothing.
+var placeholders = map[string]bool{
+	"enter image description here": true, "alt text": true, "image": true, "img": true, "screenshot": true,
+}
+
+// image takes the alternative text of an image.
+func (c *Cleaner) image(z *html.Tokenizer, attr bool) {
+	for attr {
+		var key, value []byte
+		key, value, attr = z.TagAttr()
+		if string(key) != "alt" || c.skip != 0 {
+			continue
+		}
+		alt := bytes.TrimSpace(value)
+		if placeholders[strings.ToLower(string(alt))] {
+			c.noise.drop(rulePlaceholder, alt)
+			continue
+		}
+		c.text(alt)
+	}
+}

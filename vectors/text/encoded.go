@@ -1,0 +1,230 @@
+package text
+
+import "bytes"
+
+// classes of bytes
+const (
+	isDigit = 1 << iota
+	isUpper
+	isLower
+	isHex   // also a digit or letter
+	isPlus  // + and /
+	isDense // punctuation that minified code is full of
+)
+
+var classes = func() (t [256]uint8) {
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = isDigit | isHex
+	}
+	for c := byte('a'); c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = isLower, isUpper
+	}
+	for c := byte('a'); c <= 'f'; c++ {
+		t[c] |= isHex
+		t[c-'a'+'A'] |= isHex
+	}
+	t['+'], t['/'] = isPlus, isPlus
+	for _, c := range []byte(";{}(),:=\"'[]") {
+		t[c] |= isDense
+	}
+	return t
+}()
+
+const (
+	base64Run = 120 // a run in a line that is longer is cut
+	hexRun    = 96
+	shortest  = hexRun // lines up to here are never shortened
+)
+
+// encoded drops the lines of an encoded file: three or more of at least 60 base64 characters and nothing else.
+// Sequences of nucleotides and amino acids are no such lines: they have capitals only.
+func (n *noise) encoded() {
+	n.runs(3, func(l []byte) bool {
+		l = bytes.TrimRight(bytes.TrimSpace(l), "=")
+		return len(l) >= 60 && base64Length(l) == len(l) && looksEncoded(l)
+	}, func(i, j int) {
+		if j < len(n.lines) && len(n.lines[j]) < len(n.lines[i]) && base64Length(bytes.TrimRight(n.lines[j], "=")) == len(bytes.TrimRight(n.lines[j], "=")) {
+			j++ // the last, short line
+		}
+		n.cut(ruleBase64, i+1, j, nil)
+	})
+}
+
+// base64Length returns how many bytes at the head of b are of base64's alphabet.
+func base64Length(b []byte) int {
+	for i, c := range b {
+		if classes[c]&(isDigit|isUpper|isLower|isPlus) == 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// looksEncoded says whether a run of base64's alphabet is as mixed as encoded bytes are: capitals, small letters and
+// digits each at least a twentieth. Paths, identifiers and sequences are not.
+func looksEncoded(b []byte) bool {
+	var digits, upper, lower int
+	for _, c := range b {
+		switch k := classes[c]; {
+		case k&isDigit != 0:
+			digits++
+		case k&isUpper != 0:
+			upper++
+		case k&isLower != 0:
+			lower++
+		}
+	}
+	return 20*min(digits, upper, lower) >= len(b)
+}
+
+// hexDumps drops what follows the second line of four or more lines of a hex dump.
+func (n *noise) hexDumps() {
+	n.runs(4, isHexLine, func(i, j int) { n.cut(ruleHex, i+2, j, nil) })
+}
+
+// isHexLine says whether a line holds bytes: at least eight groups of two, four or eight hexadecimal digits, with 0x
+// or without, a quarter of them with a letter (so that a matrix of numbers is none), and up to there little else.
+func isHexLine(line []byte) bool {
+	groups, letters, other := 0, 0, 0
+	for i := 0; i < len(line) && other <= 2; {
+		if classes[line[i]]&(isDigit|isUpper|isLower) == 0 {
+			i++
+			continue
+		}
+		j, hex, letter := i, true, false
+		for j < len(line) && classes[line[j]]&(isDigit|isUpper|isLower) != 0 {
+			k := classes[line[j]]
+			if k&isHex == 0 && !(j == i+1 && line[i] == '0' && line[j] == 'x') {
+				hex = false
+			}
+			letter = letter || k&isHex != 0 && k&isDigit == 0
+			j++
+		}
+		size := j - i
+		if size > 2 && line[i+1] == 'x' {
+			size -= 2
+		}
+		if hex && (size == 2 || size == 4 || size == 8) {
+			groups++
+			if letter {
+				letters++
+			}
+		} else {
+			other++
+		}
+		i = j
+	}
+	return groups >= 8 && 4*letters >= groups
+}
+
+// shortenCode cuts a long line of code: an encoded run in it, else its end.
+func shortenCode(n *noise, line []byte) []byte {
+	line = n.shortenRuns(line)
+	switch {
+	case len(line) > 400 && isMinified(line):
+		return n.shorten(ruleMinified, line, 80)
+	case len(line) > 1000:
+		return n.shorten(ruleLongLine, line, 500)
+	}
+	return line
+}
+
+// isMinified says whether a line of code is packed: under 6 % blanks, over 4 % of the punctuation that programs and
+// data are full of.
+func isMinified(line []byte) bool {
+	blanks, dense := 0, 0
+	for _, c := range line {
+		if c == ' ' || c == '\t' {
+			blanks++
+		} else if classes[c]&isDense != 0 {
+			dense++
+		}
+	}
+	return 100*blanks < 6*len(line) && 100*dense > 4*len(line)
+}
+
+// shortenProse cuts long words of a paragraph's line.
+func shortenProse(n *noise, line []byte) []byte {
+	line = n.shortenRuns(line)
+	const longest = 200
+	for i := 0; ; {
+		end := wordOver(line, i, longest)
+		if end < 0 {
+			return line
+		}
+		start := end
+		for start > 0 && isWordByte(line[start-1]) {
+			start--
+		}
+		line, i = n.replace(ruleLongLine, line, start+longest/2, end), start+longest/2
+	}
+}
+
+// isWordByte takes ASCII but white space: scripts that are written without spaces have long runs by nature.
+func isWordByte(c byte) bool { return c > ' ' && c < 0x7F }
+
+// wordOver returns where the first word of over size bytes that ends behind i ends, or -1. It looks at a few bytes
+// of each stretch of size bytes.
+func wordOver(b []byte, i, size int) int {
+	for i+size < len(b) {
+		j := i + size
+		for j >= i && isWordByte(b[j]) {
+			j--
+		}
+		if j >= i {
+			i = j + 1
+			continue
+		}
+		for j = i + size; j < len(b) && isWordByte(b[j]); {
+			j++
+		}
+		return j
+	}
+	return -1
+}
+
+// shortenRuns cuts runs of base64 and of hexadecimal digits in a line.
+func (n *noise) shortenRuns(line []byte) []byte {
+	for i := 0; i < len(line); {
+		size := base64Length(line[i:])
+		switch run := line[i : i+size]; {
+		case size > base64Run && looksEncoded(run):
+			line = n.replace(ruleBase64, line, i+32, i+size)
+			i += 32 + len(elision)
+		case size > hexRun && allHex(run):
+			line = n.replace(ruleHex, line, i+16, i+size)
+			i += 16 + len(elision)
+		default:
+			i += size + 1
+		}
+	}
+	return line
+}
+
+func allHex(b []byte) bool {
+	letters := 0
+	for _, c := range b {
+		if classes[c]&isHex == 0 {
+			return false
+		}
+		if classes[c]&isDigit == 0 {
+			letters++
+		}
+	}
+	return 10*letters > len(b) && letters < len(b)
+}
+
+// shorten drops the end of a line.
+func (n *noise) shorten(rule string, line []byte, size int) []byte {
+	return n.replace(rule, line, upTo(line, size), len(line))
+}
+
+// replace returns the line with "..." for what is between i and j.
+func (n *noise) replace(rule string, line []byte, i, j int) []byte {
+	n.drop(rule, line[i:j])
+	start := len(n.buf)
+	n.buf = append(n.buf, line[:i]...)
+	n.buf = append(n.buf, elision...)
+	n.buf = append(n.buf, line[j:]...)
+	return n.buf[start:len(n.buf):len(n.buf)]
+}

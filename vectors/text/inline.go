@@ -1,0 +1,122 @@
+package text
+
+import "bytes"
+
+// softBreak stands in a paragraph for white space with a line feed: shown as a space, but where a stack trace or
+// a log was not marked as code it is where its lines end. No text has it, control characters are dropped.
+const softBreak = '\v'
+
+// inline collects the text of one paragraph, with white space collapsed.
+type inline struct {
+	b       []byte
+	pending byte // white space owed before the next text: 0, ' ' or softBreak
+	code    int  // where inline code began, 0 where there is none, else plus 1
+	sup     bool // the next text is a superscript
+}
+
+func (p inline) reset() inline { return inline{b: p.b[:0]} }
+
+// take returns the paragraph and begins the next one. What it returns is valid until text is added.
+func (p *inline) take() []byte {
+	b := bytes.TrimRight(p.b, " \n\v")
+	*p = inline{b: p.b[:0]}
+	return b
+}
+
+// text adds text of the HTML.
+func (p *inline) text(b []byte) {
+	for len(b) > 0 {
+		n := plain(b)
+		if n > 0 {
+			p.owed()
+			if p.sup && (b[0] >= '0' && b[0] <= '9' || b[0] == '-' || b[0] == '+') && p.inWord() {
+				p.b = append(p.b, '^')
+			}
+			p.sup = false
+			p.b = append(p.b, b[:n]...)
+			b = b[n:]
+			continue
+		}
+		kind, size := special(b)
+		switch kind {
+		case blank:
+			if p.pending == 0 {
+				p.pending = ' '
+			}
+		case lineEnd:
+			p.pending = softBreak
+		}
+		b = b[size:]
+	}
+}
+
+// raw adds markup of the clean text.
+func (p *inline) raw(s string) {
+	p.pending = 0
+	p.b = append(p.b, s...)
+}
+
+func (p *inline) space() {
+	if p.pending == 0 {
+		p.pending = ' '
+	}
+}
+
+func (p *inline) lineBreak() {
+	p.pending = 0
+	if len(p.b) > 0 && p.code == 0 {
+		p.b = append(bytes.TrimRight(p.b, " \v"), '\n')
+	} else {
+		p.space()
+	}
+}
+
+// owed writes the white space before a text, but not at the beginning of a line.
+func (p *inline) owed() {
+	if n := len(p.b); p.pending != 0 && n > 0 && p.b[n-1] != '\n' && p.b[n-1] != ' ' && p.code != n {
+		if p.code != 0 {
+			p.pending = ' '
+		}
+		p.b = append(p.b, p.pending)
+	}
+	p.pending = 0
+}
+
+// inWord says whether the last character is of a word.
+func (p *inline) inWord() bool {
+	n := len(p.b)
+	return n > 0 && (isLetterOrDigit(p.b[n-1]) || p.b[n-1] == ')')
+}
+
+func isLetterOrDigit(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+func (p *inline) startCode() {
+	if p.code != 0 {
+		return
+	}
+	p.owed()
+	p.b = append(p.b, '`')
+	p.code = len(p.b)
+}
+
+// endCode closes inline code: two backticks around what has one, and nothing around nothing.
+func (p *inline) endCode() {
+	if p.code == 0 {
+		return
+	}
+	switch code := p.b[p.code:]; {
+	case len(code) == 0:
+		p.b = p.b[:p.code-1]
+	case bytes.IndexByte(code, '`') >= 0:
+		n := len(p.b)
+		p.b = append(p.b, "     "...)
+		copy(p.b[p.code+2:], p.b[p.code:n])
+		copy(p.b[p.code:], "` ")
+		copy(p.b[n+2:], " ``")
+	default:
+		p.b = append(p.b, '`')
+	}
+	p.code = 0
+}
