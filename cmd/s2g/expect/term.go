@@ -1,0 +1,95 @@
+package expect
+
+import "s2g/schema/vocab"
+
+// Term is what the quads of a graph are counted by: a concrete class, for the
+// quads that give a node this type, or a predicate.
+type Term int
+
+// TermKind says what the objects of a term are.
+type TermKind uint8
+
+// The kinds of term.
+const (
+	Class   TermKind = iota // rdf:type
+	Edge                    // IRIs
+	Literal                 // strings, numbers, dates
+)
+
+// terms are all terms, in the order in which they are shown.
+var terms = [...]struct {
+	name string
+	kind TermKind
+}{
+	{vocab.Question, Class}, {vocab.AnsweredQuestion, Class}, {vocab.UnansweredQuestion, Class},
+	{vocab.Answer, Class}, {vocab.AcceptedAnswer, Class}, {vocab.PossibleBetterAnswer, Class},
+	{vocab.Comment, Class}, {vocab.Tag, Class}, {vocab.TagWiki, Class}, {vocab.TagWikiExcerpt, Class},
+
+	{vocab.HasAnswer, Edge}, {vocab.HasAcceptedAnswer, Edge}, {vocab.HasPossibleBetterAnswer, Edge}, {vocab.HasComment, Edge},
+	{vocab.TaggedWith, Edge}, {vocab.HasTagWiki, Edge}, {vocab.HasTagWikiExcerpt, Edge},
+	{vocab.LinkedTo, Edge}, {vocab.DuplicateOf, Edge}, {vocab.Author, Edge}, {vocab.License, Edge},
+
+	{vocab.PostID, Literal}, {vocab.CommentID, Literal}, {vocab.HasTitle, Literal}, {vocab.HasBody, Literal},
+	{vocab.Score, Literal}, {vocab.UpVotes, Literal}, {vocab.DownVotes, Literal}, {vocab.ViewCount, Literal},
+	{vocab.AnswerCount, Literal}, {vocab.CommentCount, Literal}, {vocab.FavoriteCount, Literal},
+	{vocab.CreationDate, Literal}, {vocab.LastEditDate, Literal}, {vocab.LastActivityDate, Literal},
+	{vocab.ClosedDate, Literal}, {vocab.CommunityOwnedDate, Literal},
+	{vocab.AuthorName, Literal}, {vocab.TagName, Literal}, {vocab.TagCount, Literal},
+}
+
+// Terms is how many terms there are; they are numbered from 0.
+const Terms = Term(len(terms))
+
+// Named finds the term of a local name in the ontology's namespace. Classes
+// begin with another word than predicates, so the name decides.
+func Named(local string) (Term, bool) {
+	for t := range terms {
+		if terms[t].name == local {
+			return Term(t), true
+		}
+	}
+	return 0, false
+}
+
+// Name returns the term's local name, as "AcceptedAnswer".
+func (t Term) Name() string { return terms[t].name }
+
+// Kind returns the kind of the term's objects.
+func (t Term) Kind() TermKind { return terms[t].kind }
+
+// String returns the term as it stands in TriG: "a so:Question", "so:hasBody".
+func (t Term) String() string {
+	if t.Kind() == Class {
+		return "a so:" + t.Name()
+	}
+	return "so:" + t.Name()
+}
+
+// Tally is how many quads there are, and the sum of the CRC-32 of their texts.
+type Tally struct {
+	Count int64
+	Sum   uint64
+}
+
+// Add puts one quad's checksum into the tally.
+func (t *Tally) Add(crc uint32) {
+	t.Count++
+	t.Sum += uint64(crc)
+}
+
+// Merge adds another tally.
+func (t *Tally) Merge(u Tally) {
+	t.Count += u.Count
+	t.Sum += u.Sum
+}
+
+// Tallies has a tally for each term.
+type Tallies [Terms]Tally
+
+// Quads returns the number of quads in all.
+func (t *Tallies) Quads() (n int64) {
+	for i := range t {
+		n += t[i].Count
+	}
+	return n
+}
