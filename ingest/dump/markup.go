@@ -1,0 +1,116 @@
+package dump
+
+import (
+	"bytes"
+	"strings"
+)
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
+// isRow reports whether b begins with a row.
+func isRow(b []byte) bool {
+	return len(b) > 4 && string(b[:4]) == "<row" && (isSpace(b[4]) || b[4] == '/' || b[4] == '>')
+}
+
+// isEndTag reports whether b begins with the end tag of an element.
+func isEndTag(b []byte, name string) bool {
+	n := len("</") + len(name)
+	if len(b) <= n || b[0] != '<' || b[1] != '/' || string(b[2:n]) != name {
+		return false
+	}
+	b = bytes.TrimLeft(b[n:], " \t\r\n")
+	return len(b) > 0 && b[0] == '>'
+}
+
+// isMisc reports whether a comment, processing instruction or CDATA section
+// begins at b[i]. One that does not stand directly behind another tag is none:
+// it is text in a row whose "<" are not escaped.
+func isMisc(b []byte, i int) bool {
+	rest := b[i:]
+	if len(rest) < 2 || rest[0] != '<' || rest[1] != '!' && rest[1] != '?' {
+		return false
+	}
+	if open, _ := miscMarks(rest); open == "" {
+		return false
+	}
+	for i--; i >= 0 && isSpace(b[i]); i-- {
+	}
+	return i < 0 || b[i] == '>'
+}
+
+// miscEnd returns the length of what isMisc found, negative if it is not whole.
+func miscEnd(b []byte) int {
+	open, end := miscMarks(b)
+	i := bytes.Index(b[len(open):], []byte(end))
+	if i < 0 {
+		return -1
+	}
+	return len(open) + i + len(end)
+}
+
+func miscMarks(b []byte) (open, end string) {
+	switch {
+	case bytes.HasPrefix(b, []byte("<!--")):
+		return "<!--", "-->"
+	case bytes.HasPrefix(b, []byte("<?")):
+		return "<?", "?>"
+	case bytes.HasPrefix(b, []byte("<![CDATA[")):
+		return "<![CDATA[", "]]>"
+	}
+	return "", ""
+}
+
+// skipMisc returns what stands behind white space, comments and processing
+// instructions.
+func skipMisc(b []byte) []byte {
+	for {
+		b = bytes.TrimLeft(b, " \t\r\n")
+		n := -1
+		if isMisc(b, 0) {
+			n = miscEnd(b)
+		}
+		if n < 0 {
+			return b
+		}
+		b = b[n:]
+	}
+}
+
+// prolog reads what stands before the first row: the byte order mark, the XML
+// declaration, comments, the start of the root element. It returns what is
+// behind them. If it needs more bytes to see the root, it returns buf as it is.
+func (s *splitter) prolog(buf []byte) ([]byte, error) {
+	rest := skipMisc(bytes.TrimPrefix(buf, []byte("\xEF\xBB\xBF")))
+	end := bytes.IndexByte(rest, '>')
+	switch {
+	case len(rest) > 0 && rest[0] != '<' && (s.eof || len(buf) >= len("BOM")):
+		return nil, s.fault("it is not XML: it begins with %.20q", rest)
+	case bytes.HasPrefix(rest, []byte("<!DOCTYPE")):
+		return nil, s.fault("it has a DOCTYPE, which no dump has")
+	case end < 0 || isMisc(rest, 0):
+		if s.eof || len(buf) >= maxProlog {
+			return nil, s.fault("there is no root element <%s>", s.c.Root)
+		}
+		return buf, nil
+	}
+	tag := strings.TrimSpace(string(rest[1:end]))
+	tag, empty := strings.CutSuffix(tag, "/")
+	if name, _, _ := strings.Cut(strings.Map(spaceToBlank, tag), " "); name != s.c.Root {
+		return nil, s.fault("its root element is <%.40s>, not <%s>", name, s.c.Root)
+	}
+	s.started = true
+	n := len(buf) - len(rest) + end + 1
+	s.offset += int64(n)
+	buf = append(buf[:0], buf[n:]...)
+	if empty {
+		return s.end(buf, 0)
+	}
+	return buf, nil
+}
+
+func spaceToBlank(r rune) rune {
+	if r == '\t' || r == '\r' || r == '\n' {
+		return ' '
+	}
+	return r
+}
