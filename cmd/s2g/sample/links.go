@@ -1,0 +1,97 @@
+package sample
+
+// Types of links, as on Stack Exchange.
+const (
+	linkLinked    = 1
+	linkDuplicate = 3
+)
+
+// A reference is one row of PostLinks.xml to be: the post at a slot names the
+// question at another. Neither is 0 in a reference that is there.
+type reference struct {
+	slot    int64
+	related int64
+	due     int64
+	kind    uint8
+}
+
+// references draws the question that the post at offset i of b is a duplicate
+// of, once that is found out, and the question that its text links to; rows say
+// so when they are due. Most links stay within the
+// block; the others go to a first question of an earlier block, and so such
+// questions gather many.
+func (s *site) references(b *block, i int) (duplicate, linked reference) {
+	slot := b.slot(i)
+	r := newRNG(s.seed, streamLinks, slot)
+	asks := b.role[i] == roleQuestion
+	question := i
+	switch {
+	case b.role[i] == roleAnswer:
+		question = int(b.owner[i])
+	case !asks:
+		return duplicate, linked
+	}
+	due := slot + int64(r.spread(8))
+	if asks && r.chance(60) {
+		l, t, _ := s.subject(slot)
+		if at, ok := s.earlier(b, i-1, l, t); ok {
+			duplicate = reference{slot: slot, related: b.slot(at), due: due, kind: linkDuplicate}
+		}
+	}
+	if r.chance(75) {
+		if to, ok := s.related(&r, b, question); ok && to != duplicate.related {
+			linked = reference{slot: slot, related: to, due: due, kind: linkLinked}
+		}
+	}
+	return duplicate, linked
+}
+
+// earlier finds the last question at or before offset i of b in a language and,
+// unless t is nil, on a topic.
+func (s *site) earlier(b *block, i int, l *language, t *topic) (offset int, ok bool) {
+	for ; i >= 0; i-- {
+		if b.role[i] != roleQuestion {
+			continue
+		}
+		if lang, topic, _ := s.subject(b.slot(i)); lang == l && (t == nil || topic == t) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// related finds a question in the language of the one at offset i of b.
+func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
+	l, _, _ := s.subject(b.slot(i))
+	if b.number > 0 && r.chance(300) {
+		for range 8 {
+			slot := int64(r.below(int(b.number))) * blockSize
+			if lang, _, _ := s.subject(slot); lang == l {
+				return slot, true
+			}
+		}
+	}
+	if i == 0 {
+		return 0, false
+	}
+	at, ok := s.earlier(b, i-1-r.below(i), l, nil)
+	return b.slot(at), ok
+}
+
+// linkRow writes a row of PostLinks.xml. A few name a deleted post.
+func (s *site) linkRow(dst []byte, id int64, l reference) []byte {
+	r := newRNG(s.seed, streamLinks, ^l.slot)
+	from, to := s.id(l.slot), s.id(l.related)
+	switch r.below(200) {
+	case 0:
+		from = s.lostID(l.slot)
+	case 1:
+		to = s.lostID(l.related)
+	}
+	dst = attrInt(append(dst, rowOpen...), "Id", id)
+	dst = attrTime(dst, "CreationDate", s.clock.at(l.due))
+	dst = attrInt(dst, "PostId", from)
+	dst = attrInt(dst, "RelatedPostId", to)
+	dst = attrInt(dst, "LinkTypeId", int64(l.kind))
+	return append(dst, rowShut...)
+}

@@ -1,0 +1,313 @@
+package sample
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden sums anew")
+
+var tables = []string{"Posts", "Comments", "Votes", "PostLinks", "Tags"}
+
+// write writes a sample to a folder of its own and returns it.
+func write(t testing.TB, o Options) (string, Stats) {
+	t.Helper()
+	o.Out = t.TempDir()
+	st, err := Write(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Out, st
+}
+
+// TestGolden holds the bytes of two small samples. They change only when the
+// texts or the drawing do, which gives everybody another sample: then run with
+// -update.
+func TestGolden(t *testing.T) {
+	var got strings.Builder
+	for _, o := range []Options{
+		{Posts: 500},
+		{Posts: 5000, Seed: 7, Tags: TagsPipe, Shuffle: true, Licence: true},
+	} {
+		dir, _ := write(t, o)
+		for _, table := range tables {
+			b := read(t, dir, table)
+			sum := sha256.Sum256(b)
+			got.WriteString(hex.EncodeToString(sum[:]) + " " + table + "\n")
+		}
+	}
+	golden := filepath.Join("testdata", "golden.txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("sums differ (-want +got):\n%s", diff)
+	}
+}
+
+func TestSeedMakesAnotherSite(t *testing.T) {
+	a, _ := write(t, Options{Posts: 200, Seed: 1})
+	b, _ := write(t, Options{Posts: 200, Seed: 2})
+	if bytes.Equal(read(t, a, "Posts"), read(t, b, "Posts")) {
+		t.Error("two seeds wrote the same posts")
+	}
+}
+
+func read(t testing.TB, dir, table string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, table+".xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// lines returns the rows of a table as they stand in the file.
+func lines(t testing.TB, dir, table string) []string {
+	var rows []string
+	for l := range strings.Lines(string(read(t, dir, table))) {
+		if strings.HasPrefix(l, rowOpen) {
+			rows = append(rows, strings.TrimRight(l, "\r\n"))
+		}
+	}
+	return rows
+}
+
+// TestDress holds the first and last bytes of a file and its line ends to those
+// of real dumps.
+func TestDress(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		o    Options
+		eol  string
+	}{
+		{"before 2018", Options{Posts: 300}, "\n"},
+		{"since 2018", Options{Posts: 300, Licence: true}, "\r\n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir, _ := write(t, tc.o)
+			for _, table := range tables {
+				s := string(read(t, dir, table))
+				root := strings.ToLower(table)
+				head := "\xef\xbb\xbf<?xml version=\"1.0\" encoding=\"utf-8\"?>" + tc.eol + "<" + root + ">" + tc.eol + "  <row Id=\""
+				if !strings.HasPrefix(s, head) {
+					t.Errorf("%s begins %q", table, s[:min(len(s), 80)])
+				}
+				if tail := "\" />" + tc.eol + "</" + root + ">"; !strings.HasSuffix(s, tail) {
+					t.Errorf("%s ends %q", table, s[max(0, len(s)-40):])
+				}
+				if strings.Count(s, "\n") != strings.Count(s, tc.eol) {
+					t.Errorf("%s: line ends are mixed", table)
+				}
+				licensed := strings.Contains(s, "ContentLicense=")
+				if want := tc.o.Licence && (table == "Posts" || table == "Comments"); licensed != want {
+					t.Errorf("%s: licences: %t, want %t", table, licensed, want)
+				}
+			}
+		})
+	}
+}
+
+// TestAttributeOrder holds the order of attributes to that of real dumps.
+func TestAttributeOrder(t *testing.T) {
+	order := map[string]string{
+		"Posts": "Id PostTypeId AcceptedAnswerId ParentId CreationDate Score ViewCount Body OwnerUserId OwnerDisplayName LastEditorUserId " +
+			"LastEditorDisplayName LastEditDate LastActivityDate Title Tags AnswerCount CommentCount FavoriteCount ClosedDate CommunityOwnedDate ContentLicense",
+		"Comments":  "Id PostId Score Text CreationDate UserDisplayName UserId ContentLicense",
+		"Votes":     "Id PostId VoteTypeId UserId CreationDate BountyAmount",
+		"PostLinks": "Id CreationDate PostId RelatedPostId LinkTypeId",
+		"Tags":      "Id TagName Count ExcerptPostId WikiPostId",
+	}
+	dir, _ := write(t, Options{Posts: 5000, Licence: true})
+	for _, table := range tables {
+		want := strings.Fields(order[table])
+		seen := make(map[string]bool)
+		for _, row := range rows(t, dir, table) {
+			at := -1
+			for _, name := range row.names {
+				i := slices.Index(want, name)
+				if i <= at {
+					t.Fatalf("%s: %s out of order in %v", table, name, row.names)
+				}
+				at, seen[name] = i, true
+			}
+		}
+		for _, name := range want {
+			if !seen[name] {
+				t.Errorf("%s: no row has %s", table, name)
+			}
+		}
+	}
+}
+
+// TestShuffle checks that only the order differs, and that it does.
+func TestShuffle(t *testing.T) {
+	o := Options{Posts: 9000}
+	ordered, _ := write(t, o)
+	o.Shuffle = true
+	shuffled, _ := write(t, o)
+	for _, table := range tables {
+		a, b := lines(t, ordered, table), lines(t, shuffled, table)
+		if table == "Posts" {
+			ids := column(rows(t, shuffled, table), "Id")
+			if slices.IsSorted(ids) {
+				t.Error("posts are in order")
+			}
+			far := 0
+			for i := range ids[1:] {
+				if d := ids[i+1] - ids[i]; d > 1000 || d < -1000 {
+					far++
+				}
+			}
+			if far < len(ids)/2 {
+				t.Errorf("%d of %d neighbours are far apart", far, len(ids))
+			}
+			slices.Sort(a)
+			slices.Sort(b)
+		}
+		if !slices.Equal(a, b) {
+			t.Errorf("%s differs", table)
+		}
+	}
+}
+
+// TestGrowth checks that a site with more posts and the same clock begins with
+// the same ones: what a later option for growing needs.
+func TestGrowth(t *testing.T) {
+	small, err := newSite(Options{Posts: 6000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := *small
+	large.limit = 9000
+	body := func(s *site, slot int64) string {
+		var b block
+		b.fill(s.seed, slot/blockSize, len(s.corpus.tags))
+		w := &postWriter{voice: voice{site: s}, tagCounts: make([]int64, len(s.corpus.tags))}
+		w.row(&b, int(slot%blockSize))
+		_, text, _ := strings.Cut(string(w.buf), ` Body="`)
+		text, _, _ = strings.Cut(text, `"`)
+		return text
+	}
+	for slot := int64(0); slot < 6000; slot += 7 {
+		// What has been found to be a duplicate has a notice at its head.
+		if a, b := body(small, slot), body(&large, slot); a != b && !strings.HasPrefix(b, quote) {
+			t.Fatalf("post at slot %d: %s", slot, cmp.Diff(a, b))
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		o    Options
+	}{
+		{"no folder", Options{}},
+		{"negative", Options{Posts: -1, Out: "x"}},
+		{"tags", Options{Tags: "commas", Out: "x"}},
+		{"compression", Options{Compress: "lzma", Out: "x"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, err := Write(context.Background(), tc.o); err == nil {
+				t.Error("no error")
+			}
+		})
+	}
+}
+
+func TestCancelLeavesNothing(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := Options{Posts: 20_000, Out: t.TempDir(), Progress: func(string, int64, int64) { cancel() }}
+	if _, err := Write(ctx, o); err == nil {
+		t.Fatal("no error")
+	}
+	left, err := os.ReadDir(o.Out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestGzipHoldsTheSame(t *testing.T) {
+	gunzip, err := exec.LookPath("gzip")
+	if err != nil {
+		t.Skip("no gzip program")
+	}
+	plain, _ := write(t, Options{Posts: 300})
+	zipped, _ := write(t, Options{Posts: 300, Compress: CompressGzip})
+	for _, table := range tables {
+		got, err := exec.Command(gunzip, "-dc", filepath.Join(zipped, table+".xml.gz")).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, read(t, plain, table)) {
+			t.Errorf("%s differs", table)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	last := make(map[string]int64)
+	write(t, Options{Posts: 9000, Progress: func(what string, done, total int64) {
+		if done < last[what] || total != 9000 {
+			t.Errorf("%s: %d of %d after %d", what, done, total, last[what])
+		}
+		last[what] = done
+	}})
+	for _, table := range tables {
+		if last[table+".xml"] != 9000 {
+			t.Errorf("%s ended at %d", table, last[table+".xml"])
+		}
+	}
+}
+
+// TestMemory checks that what is allocated, garbage included, hardly grows with
+// the number of posts: nothing is allocated a row.
+func TestMemory(t *testing.T) {
+	allocated := func(posts int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		write(t, Options{Posts: posts})
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	small, large := allocated(8192), allocated(65536)
+	if large > small+(4<<20) {
+		t.Errorf("8192 posts allocate %d bytes, 65536 posts %d", small, large)
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	for _, posts := range []int{20_000, 200_000} {
+		b.Run("posts="+map[int]string{20_000: "20k", 200_000: "200k"}[posts], func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, st := write(b, Options{Posts: posts})
+				b.SetBytes(st.Bytes)
+			}
+		})
+	}
+}

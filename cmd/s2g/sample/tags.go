@@ -1,0 +1,84 @@
+package sample
+
+// wikiSlot is the slot of the wiki of a tag; its excerpt has the next.
+func wikiSlot(tag int) int64 {
+	return int64(tag/wikisPerBlock)*blockSize + int64(tag%wikisPerBlock)*wikiEvery + wikiAt
+}
+
+// wikiRow writes the row of a tag's wiki or excerpt, empty where nobody has
+// written one yet.
+func (w *postWriter) wikiRow(b *block, i int) {
+	slot := b.slot(i)
+	tag := int(b.number)*wikisPerBlock + int(b.owner[i])
+	r := newRNG(w.seed, streamEdit, wikiSlot(tag))
+	empty := r.chance(250)
+	p := post{slot: slot, ms: w.clock.at(slot), owner: -1}
+	p.edited, p.editor = p.ms, -1
+	if !empty {
+		p.owner = w.user(&r, slot)
+		p.editor = p.owner
+		p.edited += int64(r.below(day))
+	}
+	p.active = p.edited
+	kind := int64(5)
+	if b.role[i] == roleExcerpt {
+		kind = 4
+	}
+	w.open(w.id(slot), kind)
+	w.buf = attrTime(w.buf, "CreationDate", p.ms)
+	w.buf = attrInt(w.buf, "Score", 0)
+	w.buf = append(w.buf, ` Body="`...)
+	if !empty {
+		w.wikiText(b, i, tag)
+	}
+	w.buf = append(w.buf, '"')
+	w.people(p)
+	w.close(p)
+}
+
+// wikiText writes what a tag is about: plain in an excerpt, HTML in a wiki.
+func (w *postWriter) wikiText(b *block, i, tag int) {
+	w.begin(b, 0) // a wiki has no thread; its holes speak of the block's first
+	w.r = newRNG(w.seed, streamBody, b.slot(i))
+	w.tagName = w.corpus.tags[tag]
+	var about *phrase
+	for _, l := range w.languages {
+		if l.tagID == tag {
+			about = &l.about
+		}
+	}
+	if b.role[i] == roleExcerpt {
+		if about != nil {
+			w.write(about[plain], plain)
+			w.buf = append(w.buf, ' ')
+		}
+		w.say("excerpt", plain)
+		return
+	}
+	if about != nil {
+		w.buf = append(w.buf, pOpen...)
+		w.write(about[html], html)
+		w.buf = append(w.buf, pShut+nl...)
+	} else {
+		w.paragraph("wiki.open")
+	}
+	w.paragraph("wiki.more")
+	w.list("wiki.item", false)
+}
+
+// tagRow writes a row of Tags.xml, nothing for a tag that is nowhere yet.
+func (s *site) tagRow(dst []byte, tag int, count int64) []byte {
+	wiki := wikiSlot(tag)
+	described := wiki+1 < s.limit
+	if count == 0 && !described {
+		return dst
+	}
+	dst = attrInt(append(dst, rowOpen...), "Id", int64(tag+1+tag/5))
+	dst = append(append(append(dst, ` TagName="`...), s.corpus.tags[tag]...), '"')
+	dst = attrInt(dst, "Count", count)
+	if described {
+		dst = attrInt(dst, "ExcerptPostId", s.id(wiki+1))
+		dst = attrInt(dst, "WikiPostId", s.id(wiki))
+	}
+	return append(dst, rowShut...)
+}

@@ -1,0 +1,121 @@
+package sample
+
+import "slices"
+
+// A site is a sample: what is the same for all of its rows.
+type site struct {
+	*corpus
+	seed    uint64
+	limit   int64 // slots that exist
+	clock   clock
+	pipes   bool
+	licence bool
+}
+
+// A thread is a question and its answers: what they have in common, drawn from
+// the question's slot alone.
+type thread struct {
+	slot     int64 // of the question
+	language *language
+	second   *language // nil for most
+	topic    *topic
+	domain   *domain
+	fault    *fault
+	act      int // which of the topic's words the question uses
+	symptom  int
+	cause    int
+	fix      int // which fix the first answer proposes
+	context  phrase
+	title    int // which kind of title
+	tags     []int
+	tagRoom  [5]int
+}
+
+const maxTags = 5
+
+// subject draws the language and topic of the question at a slot.
+func (s *site) subject(slot int64) (*language, *topic, rng) {
+	r := newRNG(s.seed, streamThread, slot)
+	i, _ := slices.BinarySearch(s.odds, r.below(s.odds[len(s.odds)-1])+1)
+	l := s.languages[i]
+	return l, l.topics[r.low(len(l.topics))], r
+}
+
+// thread draws the thread of the question at a slot into t.
+func (s *site) thread(t *thread, slot int64) {
+	l, topic, r := s.subject(slot)
+	*t = thread{
+		slot: slot, language: l, topic: topic,
+		domain: s.domains[r.low(len(s.domains))], fault: &l.errors[r.below(len(l.errors))],
+		act: r.below(len(topic.act)), symptom: r.below(len(topic.symptom)), cause: r.below(len(topic.cause)), fix: r.below(len(topic.fix)),
+		context: s.contexts[r.below(len(s.contexts))], title: r.below(100),
+	}
+	t.tags = append(t.tagRoom[:0], l.tagID)
+	if len(l.pairs) > 0 && r.chance(180) {
+		t.second = l.pairs[r.low(len(l.pairs))]
+		t.addTag(t.second.tagID)
+	}
+	for range r.below(3) {
+		t.addTag(topic.tags[r.below(len(topic.tags))])
+	}
+	if len(l.tags) > 0 {
+		for range r.below(3) {
+			t.addTag(l.tags[r.low(len(l.tags))])
+		}
+	}
+}
+
+func (t *thread) addTag(id int) {
+	if len(t.tags) < maxTags && !slices.Contains(t.tags, id) {
+		t.tags = append(t.tags, id)
+	}
+}
+
+// accepted returns the offset of the answer that the question at offset i of b
+// has accepted and the slot at which it did, zeros where none is or not yet.
+func (s *site) accepted(b *block, i int) (offset int, due int64) {
+	r := newRNG(s.seed, streamPost, b.slot(i))
+	n := 0
+	for a := int(b.first[i]); a != 0; a = int(b.next[a]) {
+		n++
+	}
+	if n == 0 || !r.chance(540) {
+		return 0, 0
+	}
+	offset = int(b.first[i])
+	for range r.low(n) {
+		offset = int(b.next[offset])
+	}
+	due = b.slot(offset) + int64(r.spread(9))
+	if due >= s.limit {
+		return 0, 0
+	}
+	return offset, due
+}
+
+// answers counts the answers that the question at offset i of b has by now, and
+// returns the slot of the last.
+func (s *site) answers(b *block, i int) (n int, last int64) {
+	for a := int(b.first[i]); a != 0 && b.slot(a) < s.limit; a = int(b.next[a]) {
+		n, last = n+1, b.slot(a)
+	}
+	return n, last
+}
+
+// id returns the Id of the post at a slot. Of each five Ids one was lost to a
+// deleted post.
+func (s *site) id(slot int64) int64 {
+	r := newRNG(s.seed, streamID, slot/4)
+	lost := int64(r.below(5))
+	id := slot%4 + 1
+	if id > lost {
+		id++
+	}
+	return slot/4*5 + id
+}
+
+// lostID returns the Id of the deleted post among the four slots around one.
+func (s *site) lostID(slot int64) int64 {
+	r := newRNG(s.seed, streamID, slot/4)
+	return slot/4*5 + int64(r.below(5)) + 1
+}
