@@ -1,0 +1,145 @@
+package vectors
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
+	"s2g/vectors/text"
+)
+
+// modelFile is the fitted model of the builtin dense embedder, relative to OUT.
+const modelFile = "vectors/model.bin"
+
+// sampleQuery is how many posts of the sample one query asks for by id.
+const sampleQuery = 1000
+
+// embedders opens the two embedders. The builtin dense one is fitted on the
+// sample, unless an interrupted run has done so.
+func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64) (err error) {
+	s.sparse = embed.NewBM25()
+	if s.dense != nil {
+		return nil
+	}
+	if _, ok := s.files[modelFile]; ok {
+		s.dense, err = readModel(dir.Out())
+		return err
+	}
+	s.Progress("fitting the dense embedder", 0, 0)
+	s.Log.Info("fitting the dense embedder", "posts", len(sample))
+	model, err := s.fit(ctx, sample)
+	if err != nil {
+		return fmt.Errorf("fitting the dense embedder: %w", err)
+	}
+	s.dense = model
+	return s.saveModel(model)
+}
+
+// fit fits the model on the first chunks of the posts of the sample: a long post
+// says what it is about at its beginning.
+func (s *stage) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
+	var failed error
+	model, err := embed.FitLSA(ctx, s.sampleTexts(ctx, sample, &failed), embed.LSAOptions{})
+	if err := errors.Join(failed, err); err != nil {
+		return nil, err
+	}
+	return model, nil
+}
+
+func (s *stage) sampleTexts(ctx context.Context, sample []int64, failed *error) iter.Seq[string] {
+	stop := errors.New("enough")
+	return func(yield func(string) bool) {
+		var cleaner text.Cleaner
+		for ids := range slices.Chunk(sample, sampleQuery) {
+			err := eachPost(ctx, s.db, postQuery(s.answers(), "p.Id IN ("+join(ids)+")"), func(p *post) error {
+				first := text.Chunks(string(p.title), cleaner.Clean(string(p.body)), s.Window, s.Overlap)[0]
+				if !yield(first.Text) {
+					return stop
+				}
+				return nil
+			})
+			if errors.Is(err, stop) {
+				return
+			}
+			if err != nil {
+				*failed = err
+				return
+			}
+		}
+	}
+}
+
+func join(ids []int64) string {
+	var b strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	return b.String()
+}
+
+func (s *stage) saveModel(model *embed.LSA) error {
+	out, err := s.run.Create(modelFile)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	buffered := bufio.NewWriterSize(out, writeBuffer)
+	if _, err := model.WriteTo(buffered); err != nil {
+		return err
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	_, err = out.Commit(0, "")
+	return err
+}
+
+// readModel reads the model that a build has kept.
+func readModel(out string) (*embed.LSA, error) {
+	f, err := os.Open(filepath.Join(out, filepath.FromSlash(modelFile)))
+	if err != nil {
+		return nil, fmt.Errorf("reading the dense embedder: %w", err)
+	}
+	defer f.Close()
+	model, err := embed.ReadLSA(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", modelFile, err)
+	}
+	return model, nil
+}
+
+// embedPoints fills in the vectors of points.
+func (s *stage) embedPoints(ctx context.Context, points []Point, texts []string) error {
+	dense, err := s.dense.Documents(ctx, texts)
+	if err != nil {
+		return fmt.Errorf("dense vectors: %w", err)
+	}
+	sparse, err := s.sparse.Documents(ctx, texts)
+	if err != nil {
+		return fmt.Errorf("sparse vectors: %w", err)
+	}
+	if len(dense) != len(points) || len(sparse) != len(points) {
+		return fmt.Errorf("%d texts gave %d dense and %d sparse vectors", len(points), len(dense), len(sparse))
+	}
+	for i := range points {
+		points[i].Dense = dense[i]
+		points[i].SparseIndices, points[i].SparseValues = sparse[i].Indices, sparse[i].Values
+	}
+	return nil
+}
+
+// firstAxis says whether a vector is the one that the builtin embedder gives a
+// text of which it knows no term.
+func firstAxis(v []float32) bool { return len(v) > 0 && v[0] == 1 }

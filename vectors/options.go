@@ -1,0 +1,108 @@
+package vectors
+
+import (
+	"log/slog"
+	"runtime"
+	"strings"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/vocab"
+)
+
+// format is the version of what this stage writes. It counts when a manifest is
+// asked whether its shards are still what would be written today.
+const format = 1
+
+// The values of Options.Units.
+const (
+	UnitsQuestion       = "question"
+	UnitsQuestionAnswer = "question,answer"
+)
+
+// The defaults of Options.
+const (
+	DefaultWindow  = 512
+	DefaultOverlap = 64
+	Builtin        = "builtin" // of Dense
+	BM25           = "bm25"    // of Sparse
+)
+
+// Options says what is embedded, and how. The zero value embeds the questions of
+// the default languages with the builtin embedders.
+type Options struct {
+	Site      vocab.Site        // base of IRIs; empty: vocab.DefaultSite
+	Languages []schema.Language // nil: schema.DefaultLanguages
+	Other     bool              // also the posts that have no selected language
+	Units     string            // what is embedded: UnitsQuestion (default) or UnitsQuestionAnswer
+	Window    int               // tokens of a chunk; 0: DefaultWindow
+	Overlap   int               // tokens that neighbouring chunks share; 0: DefaultOverlap, negative: none
+	Dense     string            // dense embedder: Builtin (default)
+	Sparse    string            // sparse embedder: BM25 (default)
+
+	Workers  int                                  // units made side by side; 0: GOMAXPROCS
+	Log      *slog.Logger                         // nil: nothing is logged
+	Progress func(what string, done, total int64) // told as posts are done; nil: nobody
+}
+
+// Key hashes what the stage depends on: the dump in the tables, and the options
+// that shape the shards. [manifest.Manifest.Fresh] compares it.
+func Key(dumpKey string, o Options) (string, error) {
+	o, err := o.complete()
+	if err != nil {
+		return "", err
+	}
+	return manifest.Key(manifest.Vectors, format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Dense, o.Sparse)
+}
+
+// complete fills in defaults and refuses what makes no sense.
+func (o Options) complete() (Options, error) {
+	if o.Site == "" {
+		o.Site = vocab.DefaultSite
+	}
+	if o.Languages == nil {
+		o.Languages = schema.DefaultLanguages()
+	}
+	o.Window = defaultTo(o.Window, DefaultWindow)
+	o.Overlap = max(0, defaultTo(o.Overlap, DefaultOverlap))
+	o.Units = strings.ReplaceAll(defaultTo(o.Units, UnitsQuestion), " ", "")
+	o.Dense = defaultTo(o.Dense, Builtin)
+	o.Sparse = defaultTo(o.Sparse, BM25)
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	return o, o.check()
+}
+
+func defaultTo[T comparable](value, otherwise T) T {
+	var zero T
+	if value == zero {
+		return otherwise
+	}
+	return value
+}
+
+func (o Options) check() error {
+	if o.Units != UnitsQuestion && o.Units != UnitsQuestionAnswer {
+		return schema.Faultf(schema.FaultUsage, "give "+UnitsQuestion+" or "+UnitsQuestionAnswer, "there are no units %q to embed", o.Units)
+	}
+	if o.Window < 0 || o.Overlap >= o.Window {
+		return schema.Faultf(schema.FaultUsage, "make the overlap smaller than the window", "windows of %d tokens cannot overlap by %d", o.Window, o.Overlap)
+	}
+	if o.Dense != Builtin {
+		return schema.Faultf(schema.FaultUsage, "give "+Builtin, "there is no dense embedder %q", o.Dense)
+	}
+	if o.Sparse != BM25 {
+		return schema.Faultf(schema.FaultUsage, "give "+BM25, "there is no sparse embedder %q", o.Sparse)
+	}
+	return nil
+}
+
+// answers says whether answers are embedded, beside questions.
+func (o Options) answers() bool { return o.Units == UnitsQuestionAnswer }

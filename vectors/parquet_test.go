@@ -1,0 +1,106 @@
+package vectors
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The schema is a promise to readers in other languages.
+func TestParquetSchema(t *testing.T) {
+	golden := filepath.Join("testdata", "schema.txt")
+	got := parquet.SchemaOf(Point{}).String() + "\n" + parquet.SchemaOf(Parent{}).String() + "\n"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func somePoints(n int) []Point {
+	var points []Point
+	for i := range n {
+		score := int32(i - 3)
+		points = append(points, Point{
+			PointID: PointID(int64(i/2), i%2), PostID: int64(i / 2), Chunk: int32(i % 2), Chunks: 2, Type: "question",
+			Text: strings.Repeat("text ", i), Score: &score, Tags: []string{"a", "b"}[:i%3], LinkedTo: []int64{int64(i)}, DuplicateOf: []int64{}, Languages: []string{"c#"},
+			CreationDate: int64(i), Dense: []float32{float32(i), 1}, SparseIndices: []uint32{1, 4e9}[:i%3], SparseValues: []float32{1, 2}[:i%3],
+		})
+	}
+	return points
+}
+
+func TestParquetRoundTrip(t *testing.T) {
+	want := somePoints(3 * writeRows / 2)
+	var first, second bytes.Buffer
+	for _, b := range []*bytes.Buffer{&first, &second} {
+		if err := writeParquet(b, slices.Values(want)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		t.Error("the same rows gave other bytes")
+	}
+	got, err := parquet.Read[Point](bytes.NewReader(first.Bytes()), int64(first.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Others must see lists, unsigned ids, dates in UTC and paths of columns.
+func TestReadByPyArrow(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil || exec.Command(python, "-c", "import pyarrow").Run() != nil {
+		t.Skip("no python3 with pyarrow")
+	}
+	file := filepath.Join(t.TempDir(), "points.parquet")
+	var b bytes.Buffer
+	if err := writeParquet(&b, slices.Values(somePoints(5))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(python, "-c", `
+import sys, pyarrow.parquet as pq
+f = pq.ParquetFile(sys.argv[1])
+t = f.read()
+for c in "point_id", "tags", "creation_date", "dense", "sparse_indices", "accepted_answer_id":
+    print(c, t.schema.field(c).type, t[c][4].as_py())
+print(f.metadata.row_group(0).column(0).path_in_schema)
+`, file).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := `point_id uint64 131072
+tags list<element: string> ['a']
+creation_date timestamp[ms, tz=UTC] 1970-01-01 00:00:00.004000+00:00
+dense list<element: float> [4.0, 1.0]
+sparse_indices list<element: uint32> [1]
+accepted_answer_id int64 None
+point_id
+`
+	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), " not null", "")); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,99 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"s2g/schema"
+	"s2g/schema/tables"
+)
+
+// The columns that a post is read from, in the order of scanPost.
+const questionColumns = `p.Id, p.PostTypeId, p.Title, p.Tags, p.Body, p.Score, p.AnswerCount, p.ClosedDate IS NOT NULL,
+ p.CreationDate, p.LastEditDate, p.LastEditorUserId, p.ContentLicense, p.OwnerUserId, p.OwnerDisplayName`
+
+// An answer has its question's title and tags.
+var answerColumns = strings.NewReplacer(
+	"p.Title", "IF(p.PostTypeId = 2, q.Title, p.Title)",
+	"p.Tags", "IF(p.PostTypeId = 2, q.Tags, p.Tags)").Replace(questionColumns)
+
+// post is a row of Posts. Its slices are valid until the next row is read.
+type post struct {
+	id           int64
+	answer       bool
+	title, tags  []byte
+	body         []byte
+	score        []byte // nil: none
+	answerCount  []byte // nil: none
+	closed       bool
+	creationDate []byte
+	licence      string
+	owner        []byte // nil: none
+	ownerName    []byte
+}
+
+// postQuery reads the posts of a condition on p.Id, in the order of their ids.
+func postQuery(answers bool, where string) string {
+	if !answers {
+		return fmt.Sprintf("SELECT %s FROM Posts p WHERE p.PostTypeId = %d AND %s ORDER BY p.Id", questionColumns, schema.PostQuestion, where)
+	}
+	return fmt.Sprintf("SELECT %s FROM Posts p LEFT JOIN Posts q ON p.PostTypeId = %d AND q.Id = p.ParentId WHERE p.PostTypeId IN (%d, %d) AND %s ORDER BY p.Id",
+		answerColumns, schema.PostAnswer, schema.PostQuestion, schema.PostAnswer, where)
+}
+
+// eachPost calls f for each post that the query finds.
+func eachPost(ctx context.Context, db *tables.DB, query string, f func(*post) error) error {
+	rows, err := db.Query(ctx, query)
+	if err != nil {
+		return fmt.Errorf("reading posts: %w", err)
+	}
+	var p post
+	for rows.Scan() {
+		p.read(rows.Record())
+		if err := f(&p); err != nil {
+			return errors.Join(fmt.Errorf("post %d: %w", p.id, err), rows.Close())
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return fmt.Errorf("reading posts: %w", err)
+	}
+	return nil
+}
+
+func (p *post) read(r [][]byte) {
+	*p = post{
+		id: tables.Int(r[0]), answer: tables.Int(r[1]) == schema.PostAnswer,
+		title: r[2], tags: r[3], body: r[4], score: r[5], answerCount: r[6], closed: tables.Int(r[7]) != 0,
+		creationDate: r[8], licence: licence(r[11], r[9], tables.Int(r[10]), r[8]), owner: r[12], ownerName: r[13],
+	}
+}
+
+// tagList splits |a|b|.
+func tagList(stored []byte) []string {
+	inner := strings.Trim(string(stored), "|")
+	if inner == "" {
+		return nil
+	}
+	return strings.Split(inner, "|")
+}
+
+// number is a count that may be missing.
+func number(stored []byte) *int32 {
+	if stored == nil {
+		return nil
+	}
+	n := int32(tables.Int(stored))
+	return &n
+}
+
+// millis reads a date as the database writes it: milliseconds since 1970, UTC.
+func millis(stored []byte) (int64, error) {
+	t, err := time.Parse("2006-01-02 15:04:05.999", string(stored))
+	if err != nil {
+		return 0, fmt.Errorf("date: %w", err)
+	}
+	return t.UnixMilli(), nil
+}

@@ -1,0 +1,140 @@
+package vectors
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
+)
+
+// defaultTop is how many posts a search finds where nobody says.
+const defaultTop = 5
+
+// lsaWeight is the builtin dense embedder's share of a fused score. On real sites
+// a small share of it is hardly ever worse than BM25 alone, and half of it is.
+const lsaWeight = 0.2
+
+// SearchOptions says what to look for.
+type SearchOptions struct {
+	Language string // tag or slug; schema.OtherSlug is the remainder
+	Query    string
+	Top      int // how many posts; 0: 5
+}
+
+// Hit is a post that was found.
+type Hit struct {
+	PostID           int64    `json:"post_id"`
+	QuestionID       int64    `json:"question_id"`
+	IRI              string   `json:"iri"`
+	Type             string   `json:"type"`  // question or answer
+	Score            float64  `json:"score"` // how well it fits: sparse and dense, each standardised over the language
+	Title            string   `json:"title"`
+	Snippet          string   `json:"snippet"` // the beginning of the chunk that fits best
+	Votes            int32    `json:"votes"`   // the post's score on its site
+	Tags             []string `json:"tags"`
+	AcceptedAnswerID int64    `json:"accepted_answer_id,omitempty"`
+	DuplicateOf      []int64  `json:"duplicate_of,omitempty"`
+	LinkedTo         []int64  `json:"linked_to,omitempty"`
+}
+
+// Search finds the posts of a language that fit a query best, the best first. It
+// reads the shards of the build in out, and nothing else: no server is needed.
+//
+// Each point has a sparse score, its BM25 weights times the inverse document
+// frequencies in the language, as Qdrant computes them; and a dense one, the
+// cosine. Both are standardised over the language's points, and their weighted
+// sum ranks. A post counts by its best chunk; of equal ones the lower id comes
+// first. Memory is some 20 bytes a point of the language.
+func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
+	m, err := manifest.Read(out)
+	if err != nil {
+		return nil, err
+	}
+	names, err := shardsOf(m, out, o.Language)
+	if err != nil {
+		return nil, err
+	}
+	q, err := newQuery(ctx, out, o.Query)
+	if err != nil {
+		return nil, err
+	}
+	scan, err := scanShards(ctx, out, names, q)
+	if err != nil {
+		return nil, err
+	}
+	best := top(scan.points, q.fuse(scan), max(0, defaultTo(o.Top, defaultTop)))
+	return readHits(out, names, scan, best)
+}
+
+// shardsOf returns the names of a language's shards, ordered by part.
+func shardsOf(m *manifest.Manifest, out, language string) ([]string, error) {
+	stage := m.Stages[manifest.Vectors]
+	if stage == nil {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
+	}
+	bySlug := map[string][]string{}
+	for _, f := range stage.Files {
+		if path.Ext(f.Name) == ".parquet" && strings.HasPrefix(f.Name, "vectors/") {
+			slug := path.Base(path.Dir(f.Name))
+			bySlug[slug] = append(bySlug[slug], f.Name)
+		}
+	}
+	names := bySlug[slugOf(m.Options.Languages, language)]
+	if len(names) == 0 {
+		return nil, schema.Faultf(schema.FaultUsage, "give one of "+strings.Join(slices.Sorted(maps.Keys(bySlug)), ", "), "%s holds no vectors of a language %q", out, language)
+	}
+	// part-100000 follows part-99999
+	slices.SortFunc(names, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return names, nil
+}
+
+// slugOf finds the slug of a language by its tag or slug.
+func slugOf(table []schema.Language, name string) string {
+	if table == nil {
+		table = schema.DefaultLanguages()
+	}
+	for _, l := range table {
+		if l.Tag == name {
+			return l.Slug
+		}
+	}
+	return name
+}
+
+// query is what shards are searched for.
+type query struct {
+	sparse embed.SparseVector
+	dense  []float32 // nil: the embedder knows no term of the query
+	idf    bool
+	weight float64 // of the dense score, between 0 and 1
+}
+
+func newQuery(ctx context.Context, out, words string) (*query, error) {
+	model, err := readModel(out)
+	if err != nil {
+		return nil, err
+	}
+	terms := embed.NewBM25()
+	q := &query{idf: terms.IDF(), weight: lsaWeight}
+	if q.sparse, err = terms.Query(ctx, words); err != nil {
+		return nil, fmt.Errorf("sparse vector of the query: %w", err)
+	}
+	if q.dense, err = model.Query(ctx, words); err != nil {
+		return nil, fmt.Errorf("dense vector of the query: %w", err)
+	}
+	if firstAxis(q.dense) {
+		q.dense = nil
+	}
+	return q, nil
+}

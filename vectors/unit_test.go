@@ -1,0 +1,81 @@
+package vectors
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestKeyCountsWhatShapesTheShards(t *testing.T) {
+	base := Options{}
+	key := func(dump string, o Options) string {
+		k, err := Key(dump, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	same := base
+	same.Workers, same.Progress, same.Window, same.Units = 9, func(string, int64, int64) {}, DefaultWindow, UnitsQuestion
+	if key("d", base) != key("d", same) {
+		t.Error("defaults and what only shows change the key")
+	}
+	seen := map[string]bool{key("d", base): true, key("e", base): true}
+	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: 3}, {Overlap: -1}, {Units: "question, answer"}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
+		seen[key("d", o)] = true
+	}
+	if len(seen) != 9 {
+		t.Errorf("%d keys of 9", len(seen))
+	}
+}
+
+func TestOptionsRefuses(t *testing.T) {
+	for _, o := range []Options{{Units: "answer"}, {Window: 10, Overlap: 10}, {Window: 10}, {Window: -1}, {Dense: "x"}, {Sparse: "x"}} {
+		if _, err := Key("d", o); err == nil {
+			t.Errorf("%+v passes", o)
+		}
+	}
+}
+
+func TestSampleDoesNotDependOnOrder(t *testing.T) {
+	var up, down smallest
+	for id := range int64(1000) {
+		up.offer(id, 50)
+		down.offer(999-id, 50)
+	}
+	ids := func(h smallest) (ids []int64) {
+		for _, k := range h {
+			ids = append(ids, k.id)
+		}
+		slices.Sort(ids)
+		return ids
+	}
+	if diff := cmp.Diff(ids(up), ids(down)); diff != "" || len(up) != 50 {
+		t.Errorf("%d ids, %s", len(up), diff)
+	}
+	if early := slices.IndexFunc(ids(up), func(id int64) bool { return id >= 500 }); early < 10 || early > 40 {
+		t.Errorf("%d of 50 are from the first half", early)
+	}
+}
+
+func TestLicence(t *testing.T) {
+	const cc = "https://creativecommons.org/licenses/by-sa/"
+	for _, c := range []struct {
+		named, edited string
+		editor        int64
+		created, want string
+	}{
+		{"CC BY-SA 4.0", "", 0, "2009-01-01 00:00:00.000", "4.0"},
+		{"", "", 0, "2011-04-07 23:59:59.999", "2.5"},
+		{"", "", 0, "2011-04-08 00:00:00.000", "3.0"},
+		{"", "", 0, "2018-05-02 00:00:00.000", "4.0"},
+		{"", "2018-05-02 00:00:00.000", 5, "2010-01-01 00:00:00.000", "4.0"},
+		{"", "2018-05-02 00:00:00.000", -1, "2010-01-01 00:00:00.000", "2.5"},
+		{"unknown", "2012-05-02 00:00:00.000", 0, "2010-01-01 00:00:00.000", "3.0"},
+	} {
+		if got := licence([]byte(c.named), []byte(c.edited), c.editor, []byte(c.created)); got != cc+c.want+"/" {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
