@@ -1,14 +1,194 @@
 package text
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// The windows by default, in tokens.
+const (
+	DefaultSize    = 512
+	DefaultOverlap = 64
+)
+
+// MaxChunks is how many chunks of a post can be addressed: a point's id is the post's, shifted by 16 bits, and the
+// chunk's number.
+const MaxChunks = 1 << 16
 
 // Chunk is a window of a post.
 type Chunk struct {
 	Start, End int    // code points of the parent's cleaned text
-	Text       string // what is embedded: the title, a blank line, the piece
+	Text       string // what is embedded: the title, a blank line, the parent's text from Start to End
 }
 
-// Chunks cuts a post into windows of size tokens that overlap by overlap tokens. There is always one.
+// Chunks cuts a post's cleaned text into windows of at most size tokens, counted by Tokens with the title that
+// stands at the head of each, the next one beginning at most overlap tokens before the one before it ends. A post
+// that fits is one chunk, and there is always one: of an empty text it is the title alone.
+//
+// A window ends at the end of a paragraph where there is one in its last two fifths, else of a line in its last
+// quarter, else of a sentence in its last sixth, else behind white space, and never inside a word, unless
+// the word alone is over the window. White space belongs to the window that it ends, so the windows cover the
+// parent without a gap. One of more than MaxChunks windows is cut with twice the size, or four times, and so on.
+//
+// A size of 0 means DefaultSize; the overlap is at most half of what the title leaves. A title that would leave
+// less than a quarter of the size for the text leaves that quarter.
 func Chunks(title, cleaned string, size, overlap int) []Chunk {
-	return []Chunk{{End: utf8.RuneCountInString(cleaned), Text: title + "\n\n" + cleaned}}
+	if size <= 0 {
+		size = DefaultSize
+	}
+	head := title
+	if title != "" && cleaned != "" {
+		head += "\n\n"
+	}
+	w := windows{s: cleaned, size: max(size-Tokens(title), size/4, 1)}
+	if Tokens(cleaned) <= w.size {
+		return []Chunk{{End: utf8.RuneCountInString(cleaned), Text: head + cleaned}}
+	}
+	spans := w.cut(overlap)
+	for len(spans) > MaxChunks {
+		w.size *= 2
+		spans = w.cut(overlap)
+	}
+	chunks := make([]Chunk, len(spans))
+	at, start := 0, 0 // the same place in bytes and in code points
+	for i, span := range spans {
+		start += utf8.RuneCountInString(cleaned[at:span.start])
+		at = span.start
+		piece := cleaned[span.start:span.end]
+		chunks[i] = Chunk{Start: start, End: start + utf8.RuneCountInString(piece), Text: head + piece}
+	}
+	return chunks
+}
+
+// windows cuts s into windows of size tokens.
+type windows struct {
+	s    string
+	size int
+}
+
+// span is a window, in bytes.
+type span struct{ start, end int }
+
+func (w windows) cut(overlap int) []span {
+	overlap = min(max(overlap, 0), w.size/2)
+	var spans []span
+	for start, before := 0, 0; ; {
+		end, tokens := w.end(start)
+		if end <= before { // the next word does not fit behind the overlap
+			start = before
+			end, tokens = w.end(start)
+		}
+		spans = append(spans, span{start, end})
+		if end == len(w.s) || len(spans) > MaxChunks {
+			return spans
+		}
+		start, before = w.back(start, end, tokens, overlap), end
+	}
+}
+
+// places are the last ones, or the first ones, where a window can end or begin, by how good they are. Zero is none.
+type places [5]struct{ at, tokens int }
+
+// Kinds of places, the best first.
+const (
+	paragraph = iota
+	line
+	sentence
+	blankSpace
+	anywhere
+)
+
+// place says what kind of place is behind the white space s[i:j].
+func place(s string, i, j int) int {
+	switch strings.Count(s[i:j], "\n") {
+	case 0:
+		if i > 0 && strings.IndexByte(".!?", s[i-1]) >= 0 {
+			return sentence
+		}
+		return blankSpace
+	case 1:
+		return line
+	}
+	return paragraph
+}
+
+// leastShare is the share of a window, in sixtieths, that must stand before a place of a kind where it is to end there.
+// Above a half, which the overlap may take, each window ends behind the one before.
+var leastShare = [...]int{paragraph: 36, line: 45, sentence: 50, blankSpace: 31, anywhere: 0}
+
+// end returns where the window that begins at start ends, and how many tokens it has.
+func (w windows) end(start int) (end, tokens int) {
+	var last places
+	n := 0
+	for i := start; i < len(w.s); {
+		u := nextUnit(w.s, i)
+		if n+u.tokens > w.size {
+			if i == start {
+				return w.inside(start, u.end)
+			}
+			for kind, p := range last {
+				if p.at > start && 60*p.tokens >= leastShare[kind]*w.size {
+					return p.at, p.tokens
+				}
+			}
+		}
+		n += u.tokens
+		kind := anywhere
+		if u.blank {
+			kind = place(w.s, i, u.end)
+		}
+		last[kind].at, last[kind].tokens = u.end, n
+		if u.blank {
+			last[anywhere] = last[kind]
+		}
+		i = u.end
+	}
+	return len(w.s), n
+}
+
+// inside cuts a word that is over the window: no character counts more than one token. It does not part marks from
+// their letter, unless they alone are over the window.
+func (w windows) inside(start, end int) (int, int) {
+	i := start
+	for range w.size {
+		_, n := utf8.DecodeRuneInString(w.s[i:end])
+		i += n
+	}
+	for j := i; j > start; {
+		if marksEnd(w.s[:end], j) == j {
+			i = j
+			break
+		}
+		_, n := utf8.DecodeLastRuneInString(w.s[start:j])
+		j -= n
+	}
+	return i, Tokens(w.s[start:i])
+}
+
+// back returns where the window after that from start to end, of so many tokens, begins: at the best place within
+// the overlap, where places in its later half are for want of others.
+func (w windows) back(start, end, tokens, overlap int) int {
+	var first places
+	n := 0
+	for i := start; i < end; {
+		u := nextUnit(w.s, i)
+		n += u.tokens
+		kind := anywhere
+		if u.blank {
+			kind = place(w.s, i, u.end)
+		}
+		i = min(u.end, end)
+		if rest := tokens - n; rest > overlap || rest == 0 || kind < blankSpace && 2*rest < overlap {
+			continue
+		}
+		if first[kind].at == 0 {
+			first[kind].at = i
+		}
+	}
+	for _, p := range first {
+		if p.at > start {
+			return p.at
+		}
+	}
+	return end
 }

@@ -1,0 +1,71 @@
+package text
+
+import (
+	"strings"
+	"testing"
+)
+
+// page1000 is a post as they are: half prose with links and inline code, half code.
+var page1000 = strings.Repeat(`<p>I have a <code>Map&lt;String, List&lt;Integer&gt;&gt;</code> and want to sort it by the size of its values; the
+<a href="https://example.org/docs/api/java/util/Map.html" rel="nofollow noreferrer">documentation</a> doesn&#39;t say how. I tried this:</p>
+
+<pre class="lang-java prettyprint-override"><code>public static void main(String[] args) {
+    Map&lt;String, List&lt;Integer&gt;&gt; m = new HashMap&lt;&gt;();
+    for (Map.Entry&lt;String, List&lt;Integer&gt;&gt; e : m.entrySet()) {
+        System.out.println(e.getKey() + ": " + e.getValue().size());
+    }
+}
+</code></pre>
+
+<ul>
+<li>It prints them in <em>any</em> order,</li>
+<li>and a <strong>TreeMap</strong> sorts by key.</li>
+</ul>
+
+<p>What is the shortest way to get them by size, the largest first, without a library? I am on Java 8, and there are
+about ten thousand entries, so speed is not what matters most to me here.</p>
+`, 1)
+
+func BenchmarkClean(b *testing.B) {
+	var c Cleaner
+	b.SetBytes(int64(len(page1000)))
+	b.ReportAllocs()
+	for b.Loop() {
+		c.Clean(page1000)
+	}
+}
+
+func BenchmarkCleanDump(b *testing.B) {
+	posts := bodies(b, "bioinformatics.stackexchange.com")
+	n := 0
+	for _, p := range posts {
+		n += len(p)
+	}
+	var c Cleaner
+	b.SetBytes(int64(n))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, p := range posts {
+			c.Clean(p)
+		}
+	}
+}
+
+func BenchmarkChunks(b *testing.B) {
+	var c Cleaner
+	cleaned := c.Clean(strings.Repeat(page1000, 10))
+	b.SetBytes(int64(len(cleaned)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Chunks("How do I sort a map by the size of its values?", cleaned, 0, DefaultOverlap)
+	}
+}
+
+func BenchmarkTokens(b *testing.B) {
+	var c Cleaner
+	cleaned := c.Clean(page1000)
+	b.SetBytes(int64(len(cleaned)))
+	for b.Loop() {
+		Tokens(cleaned)
+	}
+}

@@ -1,0 +1,166 @@
+package text
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestChunksOne(t *testing.T) {
+	tests := []struct {
+		title, cleaned string
+		want           Chunk
+	}{
+		{"", "", Chunk{}},
+		{"A title", "", Chunk{Text: "A title"}},
+		{"", "Text", Chunk{End: 4, Text: "Text"}},
+		{"Größe", "naïve 日本", Chunk{End: 8, Text: "Größe\n\nnaïve 日本"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff([]Chunk{tt.want}, Chunks(tt.title, tt.cleaned, 0, 0)); diff != "" {
+			t.Errorf("%q, %q: %s", tt.title, tt.cleaned, diff)
+		}
+	}
+}
+
+// TestChunksFits is about the edge: a post of exactly the size is one chunk, a token more makes two.
+func TestChunksFits(t *testing.T) {
+	for n, want := range map[int]int{97: 1, 98: 1, 99: 2} {
+		if got := len(Chunks("two words", strings.Repeat("a ", n), 100, 10)); got != want {
+			t.Errorf("%d tokens and a title of 2: %d chunks, want %d", n, got, want)
+		}
+	}
+}
+
+func TestChunksPlaces(t *testing.T) {
+	tests := []struct {
+		name, text    string
+		size, overlap int
+		want          []string
+	}{
+		{"paragraph before line", "a a a a a a\n\nb b\nc c c c", 10, 0, []string{"a a a a a a\n\n", "b b\nc c c c"}},
+		{"no paragraph near", "a a\n\nb b b b b b\nc c c c", 10, 0, []string{"a a\n\nb b b b b b\n", "c c c c"}},
+		{"sentence", "a a a a. b b b b. c c c", 10, 0, []string{"a a a a. b b b b. ", "c c c"}},
+		{"space", "aa aa aa aa aa aa", 4, 0, []string{"aa aa aa aa ", "aa aa"}},
+		{"punctuation", "a,b,c,d,e", 4, 0, []string{"a,b,", "c,d,", "e"}},
+		{"entity", "a b &nbsp; c d", 4, 0, []string{"a b ", "&nbsp; c ", "d"}},
+		{"overlap at a line", "a a a a a a\nb b\nc c c c c c c", 10, 4, []string{"a a a a a a\nb b\n", "b b\nc c c c c c c"}},
+		{"overlap at a word", "a b c d e f", 4, 2, []string{"a b c d ", "c d e f"}},
+		{"ideographs", "日本語文字列", 4, 2, []string{"日本語文", "語文字列"}},
+		{"marks stay", "e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301", "e\u0301", "e\u0301"}},
+		{"a word over the window", "a " + strings.Repeat("x", 40), 8, 4, []string{"a ", "xxxxxxxx", "xxxxxxxx", strings.Repeat("x", 24)}},
+		{"overlap is bounded", "a b c d e f", 4, 100, []string{"a b c d ", "c d e f"}},
+	}
+	for _, tt := range tests {
+		var got []string
+		for _, c := range Chunks("", tt.text, tt.size, tt.overlap) {
+			got = append(got, c.Text)
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+func TestChunksMany(t *testing.T) {
+	chunks := Chunks("Title", strings.Repeat("a ", 3*MaxChunks/2), 1, 0)
+	if len(chunks) > MaxChunks || len(chunks) < MaxChunks/4 {
+		t.Errorf("%d chunks", len(chunks))
+	}
+	check(t, "Title", strings.Repeat("a ", 3*MaxChunks/2), 4, 0, chunks)
+}
+
+// TestChunksProperty cuts random texts by random windows.
+func TestChunksProperty(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	parts := []string{"a", "word", "identifier", "internationalization", " ", " ", " ", "\n", "\n\n", ". ", ", ", "x = y[0];\n", "```\n", "    ",
+		"日本語", "é", "e\u0301", "👩\u200d💻", "Привет", "12", "3141592653", "&amp;", "&", "ไทย", strings.Repeat("ACGT", 30)}
+	for range 3000 {
+		var b strings.Builder
+		for range rng.IntN(200) {
+			b.WriteString(parts[rng.IntN(len(parts))])
+		}
+		title := strings.Repeat("Title of it ", rng.IntN(4))
+		size, overlap := 1+rng.IntN(60), rng.IntN(30)
+		check(t, title, b.String(), size, overlap, Chunks(title, b.String(), size, overlap))
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// check holds the chunks of a post to what Chunks promises.
+func check(t *testing.T, title, cleaned string, size, overlap int, chunks []Chunk) {
+	t.Helper()
+	what := fmt.Sprintf("title %q, size %d, overlap %d, text %q", title, size, overlap, cleaned[:min(len(cleaned), 2000)])
+	parent := []rune(cleaned)
+	room := max(size-Tokens(title), size/4, 1)
+	var whole []rune
+	for i, c := range chunks {
+		piece := string(parent[c.Start:c.End])
+		head := title
+		if title != "" && cleaned != "" {
+			head += "\n\n"
+		}
+		if c.Text != head+piece {
+			t.Fatalf("%s: chunk %d is not the title and the piece: %q", what, i, c.Text)
+		}
+		if n := Tokens(piece); n > room {
+			t.Fatalf("%s: chunk %d has %d tokens, room %d", what, i, n, room)
+		}
+		if c.Start > len(whole) || c.End <= len(whole) && len(parent) > 0 {
+			t.Fatalf("%s: chunk %d, %d to %d, leaves a gap behind %d or adds nothing", what, i, c.Start, c.End, len(whole))
+		}
+		if i > 0 && Tokens(string(parent[c.Start:len(whole)])) > overlap {
+			t.Fatalf("%s: chunk %d overlaps by more", what, i)
+		}
+		for _, at := range []int{c.Start, c.End} {
+			if at > 0 && at < len(parent) && inWord(parent, at) && room > 80 {
+				t.Fatalf("%s: chunk %d is cut inside a word at %d", what, i, at)
+			}
+		}
+		whole = append(whole, parent[len(whole):c.End]...)
+	}
+	if string(whole) != cleaned {
+		t.Fatalf("%s: the chunks do not make up the text", what)
+	}
+	if Tokens(cleaned) <= room && len(chunks) != 1 {
+		t.Fatalf("%s: it fits, but is %d chunks", what, len(chunks))
+	}
+}
+
+// inWord says whether the characters on both sides of a place are letters or digits of one word.
+func inWord(s []rune, at int) bool {
+	word := func(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !isIdeograph(r) }
+	return word(s[at-1]) && word(s[at])
+}
+
+func TestTokens(t *testing.T) {
+	tests := []struct {
+		s    string
+		want int
+	}{
+		{"", 0}, {" \n\t", 0}, {"a", 1}, {"letters", 1}, {"lettered", 2}, {"constructional", 3}, {"constructionally", 4},
+		{"2024", 2}, {"x86", 2}, {"foo.bar()", 5}, {"don't", 3}, {"日本", 2}, {"naïve", 3}, {"&lt;", 3}, {"& b", 2}, {"👩\u200d💻", 2},
+	}
+	for _, tt := range tests {
+		if got := Tokens(tt.s); got != tt.want {
+			t.Errorf("Tokens(%q) = %d, want %d", tt.s, got, tt.want)
+		}
+	}
+}
+
+func FuzzChunks(f *testing.F) {
+	f.Add("Title", "Some text\n\nmore of it, and &amp; e\u0301 日本", 5, 2)
+	f.Fuzz(func(t *testing.T, title, cleaned string, size, overlap int) {
+		if !utf8.ValidString(cleaned) || size < 1 || size > 1000 || overlap < 0 || len(cleaned) > 1<<14 || len(title) > 200 {
+			t.Skip()
+		}
+		check(t, title, cleaned, size, overlap, Chunks(title, cleaned, size, overlap))
+	})
+}

@@ -1,0 +1,139 @@
+package text
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema/schematest"
+)
+
+func TestClean(t *testing.T) {
+	tests := []struct{ name, html, want string }{
+		{"empty", "", ""},
+		{"blank", "<p> \n </p>\n", ""},
+		{"paragraphs", "<p>One\n two.</p>\n\n<p>Three.</p>\n", "One two.\n\nThree."},
+		{"no markup", "just text", "just text"},
+		{"break", "<p>one<br>\ntwo<br/>three</p>", "one\ntwo\nthree"},
+		{"entities", "<p>a &lt; b &amp;&amp; c &gt; d &quot;e&quot; &#39;f&#39; &eacute;&nbsp;&hellip;</p>", "a < b && c > d \"e\" 'f' é …"},
+		{"emphasis", "<p>a <strong>b</strong><em>c</em> <del>d</del>.</p>", "a bc d."},
+		{"link", `<p>See <a href="http://e.org/x" rel="nofollow">the manual</a>.</p>`, "See the manual."},
+		{"image", `<p>Look: <img src="x.png" alt="a plot of x"></p>`, "Look: a plot of x"},
+		{"editor's image", `<p><a href="x"><img src="x.png" alt="enter image description here"></a></p>`, ""},
+		{"inline code", "<p>call <code>f(x)</code>, not <code> a`b </code>!</p>", "call `f(x)`, not `` a`b `` !"},
+		{"empty code", "<p>a <code></code> b</p>", "a b"},
+		{"kbd", "<p><kbd>Ctrl</kbd>+<kbd>C</kbd></p>", "Ctrl+C"},
+		{"superscript", "<p>10<sup>-3</sup> m<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O <sup>1</sup></p>", "10^-3 m^2, 1st, H2O 1"},
+		{"heading", "<h2>How to</h2><p>do it</p>", "## How to\n\ndo it"},
+		{"rule", "<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"},
+		{"code", "<pre><code>if x:\n    y &lt; 1  \n\n\n\nz\n</code></pre>", "```\nif x:\n    y < 1\n\nz\n```"},
+		{"code of a language", `<pre class="lang-py prettyprint-override"><code>x</code></pre>`, "```py\nx\n```"},
+		{"language of the code", `<pre><code class="hljs language-C++">x</code></pre>`, "```c++\nx\n```"},
+		{"no language", `<pre class="lang-none"><code>x</code></pre>`, "```\nx\n```"},
+		{"language in a comment", "<!-- language: lang-r -->\n\n<pre><code>x</code></pre><pre><code>y</code></pre>", "```r\nx\n```\n\n```\ny\n```"},
+		{"language of all", "<!-- language-all: lang-sh --><pre><code>x</code></pre><pre><code>y</code></pre>", "```sh\nx\n```\n\n```sh\ny\n```"},
+		{"snippet", `<div class="snippet" data-lang="js"><div class="snippet-code"><pre class="snippet-code-js lang-js prettyprint-override"><code>x()</code></pre></div></div>`, "```js\nx()\n```"},
+		{"fence in code", "<pre><code>```\nx\n```\n</code></pre>", "````\n```\nx\n```\n````"},
+		{"empty pre", "<p>a</p><pre><code>\n\n</code></pre><p>b</p>", "a\n\nb"},
+		{"list", "<ul>\n<li>one</li>\n<li>two <code>x</code></li>\n</ul>\n<p>end</p>", "- one\n- two `x`\n\nend"},
+		{"ordered", "<ol><li>a</li><li>b<pre><code>x\ny</code></pre></li><li>c</li></ol>", "1. a\n2. b\n\n   ```\n   x\n   y\n   ```\n\n3. c"},
+		{"loose list", "<ul><li><p>a</p></li><li><p>b</p><p>c</p></li></ul>", "- a\n\n- b\n\n  c"},
+		{"nested list", "<ul><li>a\n<ul><li>b</li><li>c</li></ul></li><li>d</li></ul><p>e</p>", "- a\n  - b\n  - c\n- d\n\ne"},
+		{"quote", "<p>He:</p><blockquote>\n<p>a</p>\n<p>b</p>\n<ul><li>c</li></ul></blockquote><p>I</p>", "He:\n\n> a\n>\n> b\n>\n> - c\n\nI"},
+		{"spoiler", `<blockquote class="spoiler"><p>the end</p></blockquote>`, "> the end"},
+		{"table", "<table><thead><tr><th>a</th><th>b</th></tr></thead><tbody><tr><td>1</td><td><code>x</code></td></tr></tbody></table><p>c</p>", "| a | b |\n| --- | --- |\n| 1 | `x` |\n\nc"},
+		{"table without a head", "<p>a</p><table><tr><td>1<br>2</td><td><p>3</p></td></table>", "a\n\n| 1 2 | 3 |"},
+		{"maths", "<p>Let $a &lt; b$: $$\\sum_i x_i$$</p>", "Let $a < b$: $$\\sum_i x_i$$"},
+		{"invisible", "<p>a\u200bb\u00adc \ufeffd\x07e</p><pre>x\u00a0y\x1b</pre>", "abc de\n\n```\nx y\n```"},
+		{"joiners stay", "<p>👩\u200d💻 می\u200cخواهم</p>", "👩\u200d💻 می\u200cخواهم"},
+		{"scripts", "<p>a</p><script>var x = '<p>';</script><style>p{}</style><p>b</p>", "a\n\nb"},
+		{"comment", "<p>a<!-- b --> c</p>", "a c"},
+		{"never closed", "<blockquote><p>a <code>b<pre><code>c", "> a `b`\n>\n> ```\n> c\n> ```"},
+		{"never opened", "</ul></p></pre></td></code>a</li></blockquote>", "a"},
+		{"unknown tags", "<p><foo>a</foo> <o:p>b</o:p></p>", "a b"},
+		{"invalid UTF-8", "<p>a\xffb</p>", "a\uFFFDb"},
+	}
+	var c Cleaner
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, c.Clean(tt.html)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// FuzzClean holds the text of any input to what Clean promises, and to itself: a cleaner that was used before gives
+// what a new one gives.
+func FuzzClean(f *testing.F) {
+	f.Add("<p>a <code>b</code></p><pre><code>c</code></pre>")
+	f.Add("<ol><li><blockquote>a<table><tr><td>b<pre>c</table></blockquote><ul><li><li>")
+	f.Add(page1000)
+	var used Cleaner
+	f.Fuzz(func(t *testing.T, html string) {
+		var fresh Cleaner
+		got := used.Clean(html)
+		if again := fresh.Clean(html); got != again {
+			t.Errorf("%q, then %q", got, again)
+		}
+		if !utf8.ValidString(got) || strings.TrimRight(got, " \t\n") != got || strings.HasPrefix(got, "\n") {
+			t.Errorf("%q", got)
+		}
+		if i := strings.IndexFunc(got, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' }); i >= 0 {
+			t.Errorf("a control character at %d of %q", i, got)
+		}
+	})
+}
+
+// TestDump cleans and cuts the posts of a real dump.
+func TestDump(t *testing.T) {
+	var c Cleaner
+	posts, many := 0, 0
+	for _, html := range bodies(t, "bioinformatics.stackexchange.com") {
+		cleaned := c.Clean(html)
+		if strings.TrimSpace(cleaned) == "" && strings.Contains(html, "<p>") {
+			t.Errorf("nothing is left of %.200q", html)
+		}
+		for _, size := range []int{DefaultSize, 40} {
+			chunks := Chunks("The title", cleaned, size, size/8)
+			check(t, "The title", cleaned, size, size/8, chunks)
+			many += min(1, len(chunks)-1)
+		}
+		posts++
+	}
+	if posts < 1000 || many < 100 {
+		t.Errorf("%d posts, %d cut", posts, many)
+	}
+}
+
+// bodies returns the bodies of a real dump's posts.
+func bodies(t testing.TB, site string) []string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(schematest.Dump(t, site), "Posts.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out []string
+	for dec := xml.NewDecoder(f); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row, ok := token.(xml.StartElement); ok {
+			for _, a := range row.Attr {
+				if a.Name.Local == "Body" {
+					out = append(out, a.Value)
+				}
+			}
+		}
+	}
+}

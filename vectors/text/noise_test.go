@@ -1,0 +1,152 @@
+package text
+
+import (
+	"fmt"
+	"html"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNoise(t *testing.T) {
+	javaFrames := func(n int) (s string) {
+		for i := range n {
+			s += fmt.Sprintf("\n\tat org.springframework.web.Filter%d.doFilter(Filter.java:%d)", i, i)
+		}
+		return s
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	base64 := func(n int) string {
+		var b []byte
+		for range n {
+			b = append(b, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[rng.IntN(64)])
+		}
+		return string(b)
+	}
+	hexBytes := func(lines int) (s string) {
+		for i := range lines {
+			s += fmt.Sprintf("\n%08x  7f 45 4c 46 02 01 01 00  00 00 aa 00 be ef 00 ff", 16*i)
+		}
+		return s[1:]
+	}
+	logLines := func(n int) (s string) {
+		for i := range n {
+			s += fmt.Sprintf("\n2017-03-01 10:00:%02d,123 INFO  [main] c.e.App - step %d", i, i)
+		}
+		return s[1:]
+	}
+	b1, b2, b3 := base64(64), base64(64), base64(200)
+	minified := "!function(a,b){" + strings.Repeat("a.b=function(c,d){return c?d:e[c];},", 20) + "}(c,d);"
+	tests := []struct {
+		name, code, want string
+		rules            []string // of the drops
+	}{
+		{"Java", "java.lang.NullPointerException: x\n\tat org.hibernate.A.a(A.java:1)\n\tat com.acme.Shop.buy(Shop.java:12)" + javaFrames(5) +
+			"\nCaused by: java.io.IOException: y\n\tat com.acme.Io.read(Io.java:3)" + javaFrames(3) + "\n\t... 12 more",
+			"java.lang.NullPointerException: x\n...\n\tat com.acme.Shop.buy(Shop.java:12)\n...\nCaused by: java.io.IOException: y\n\tat com.acme.Io.read(Io.java:3)\n...", []string{ruleTrace, ruleTrace}},
+		{"Java, short", "Exception\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\n\tat a.B.e(B.java:3)", "", nil},
+		{"Python", "Traceback (most recent call last):\n  File \"/home/me/run.py\", line 3, in <module>\n    main()\n  File \"/home/me/run.py\", line 9, in main\n    load(x)\n" +
+			"  File \"/usr/lib/python3/a.py\", line 1, in b\n    c\n  File \"/usr/lib/python3/site-packages/d.py\", line 1, in e\n    f\n    ^^^\nKeyError: 'k'",
+			"Traceback (most recent call last):\n...\n  File \"/home/me/run.py\", line 9, in main\n    load(x)\n...\nKeyError: 'k'", []string{ruleTrace}},
+		{"Python, none of its own", "Traceback (most recent call last):\n" + strings.Repeat("  File \"/usr/lib/python3/x.py\", line 1, in b\n    c()\n", 4) + "ValueError: no",
+			"Traceback (most recent call last):\n...\n  File \"/usr/lib/python3/x.py\", line 1, in b\n    c()\nValueError: no", []string{ruleTrace}},
+		{".NET", "System.NullReferenceException: x\n   at System.Linq.A.B(Object c)\n   at Acme.Web.Cart.Get(Int32 id) in c:\\src\\Cart.cs:line 31\n   at System.Web.D.E()\n   at System.Web.F.G(H i)",
+			"System.NullReferenceException: x\n...\n   at Acme.Web.Cart.Get(Int32 id) in c:\\src\\Cart.cs:line 31\n...", []string{ruleTrace}},
+		{"JavaScript", "TypeError: x is undefined\n    at Object.next (/app/node_modules/express/lib/x.js:1:2)\n    at buy (/app/shop.js:12:5)\n    at /app/node_modules/y.js:3:4\n    at process._tickCallback (internal/process/next_tick.js:61:11)",
+			"TypeError: x is undefined\n...\n    at buy (/app/shop.js:12:5)\n...", []string{ruleTrace}},
+		{"Go", "panic: x\n\ngoroutine 1 [running]:\nruntime.gopanic(0x1)\n\t/usr/local/go/src/runtime/panic.go:5 +0x1\nmain.load(0x2)\n\t/home/me/main.go:12 +0x20\nmain.main()\n\t/home/me/main.go:3 +0x1\nruntime.main()\n\t/usr/local/go/src/runtime/proc.go:1 +0x1\nexit status 2",
+			"panic: x\n\ngoroutine 1 [running]:\n...\nmain.load(0x2)\n\t/home/me/main.go:12 +0x20\n...\nexit status 2", []string{ruleTrace}},
+		{"Rust", "thread 'main' panicked at 'x', src/main.rs:3:5\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/abc/library/std/src/panicking.rs:1:5\n   1: core::panicking::panic\n             at /rustc/abc/core.rs:1:1\n   2: shop::buy\n             at ./src/main.rs:3:5\n   3: core::ops::call_once\n             at /rustc/abc/ops.rs:1:1",
+			"thread 'main' panicked at 'x', src/main.rs:3:5\nstack backtrace:\n...\n   2: shop::buy\n             at ./src/main.rs:3:5\n...", []string{ruleTrace}},
+		{"Ruby", "NoMethodError: x\n\tfrom /gems/rack-1/a.rb:1:in `call'\n\tfrom app/shop.rb:2:in `buy'\n\tfrom /gems/rack-1/b.rb:3:in `d'\n\tfrom /gems/rack-1/b.rb:4:in `e'",
+			"NoMethodError: x\n...\n\tfrom app/shop.rb:2:in `buy'\n...", []string{ruleTrace}},
+		{"PHP", "PHP Fatal error: x\n#0 /srv/vendor/a.php(1): b()\n#1 /srv/shop.php(2): buy()\n#2 /srv/vendor/c.php(3): d()\n#3 {main}",
+			"PHP Fatal error: x\n...\n#1 /srv/shop.php(2): buy()\n...", []string{ruleTrace}},
+		{"no trace", "at once (or later)\nat noon (sharp)\nat a.b\nat home (it is nice)\nat x", "", nil},
+		{"numbers", "0: a\n1: b\n2: c\n3: d\n4: e", "", nil},
+		{"headings", "#0 first\n#1 second\n#2 third\n#3 fourth", "", nil},
+
+		{"hex dump", hexBytes(6) + "\nend", hexBytes(2) + "\n...\nend", []string{ruleHex}},
+		{"hex dump, short", hexBytes(3), "", nil},
+		{"matrix", strings.Repeat("10 20 30 40 50 60 70 80 90 10\n11 21 31 41 51 61 71 81 91 11\n", 3) + "end", "", nil},
+		{"hex run", "x = " + strings.Repeat("0123456789abcdef", 8), "x = 0123456789abcdef...", []string{ruleHex}},
+		{"hash", "sha256 " + strings.Repeat("0123456789abcdef", 4), "", nil},
+
+		{"base64", "-----BEGIN-----\n" + b1 + "\n" + b2 + "\n" + b1 + "\n" + b2[:20] + "==\n-----END-----", "-----BEGIN-----\n" + b1 + "\n...\n-----END-----", []string{ruleBase64}},
+		{"base64 in a line", "url(data:image/png;base64," + b3 + ")", "url(data:image/png;base64," + b3[:32] + "...)", []string{ruleBase64}},
+		{"nucleotides", ">chr1\n" + strings.Repeat(strings.Repeat("ACGTTGCAAC", 7)+"\n"+strings.Repeat("TTGACGTACC", 7)+"\n", 3) + "end", "", nil},
+		{"path", "/" + strings.Repeat("usr/local/share/", 10), "", nil},
+
+		{"repeated", "a\nx 1\nx 1\nx 1\nx 1\nx 1\nb", "a\nx 1\n...\nb", []string{ruleRepeated}},
+		{"three times", "a\nx 1\nx 1\nx 1\nb", "", nil},
+
+		{"log", logLines(10) + "\n2017-03-01 10:01:00,123 ERROR [main] c.e.App - it failed\n2017-03-01 10:01:00,123 INFO  [main] c.e.App - bye",
+			"2017-03-01 10:00:00,123 INFO  [main] c.e.App - step 0\n2017-03-01 10:00:01,123 INFO  [main] c.e.App - step 1\n...\n2017-03-01 10:01:00,123 ERROR [main] c.e.App - it failed\n2017-03-01 10:01:00,123 INFO  [main] c.e.App - bye", []string{ruleLog}},
+		{"log, short", logLines(7), "", nil},
+		{"logcat", strings.Repeat("D/dalvikvm(1234): GC freed\nI/Activity(12): x\n", 6), "D/dalvikvm(1234): GC freed\nI/Activity(12): x\n...\nI/Activity(12): x", []string{ruleLog}},
+		{"measurements", strings.Repeat("2017-03-01 10:00:00  1.5\n2017-03-01 10:00:05  1.7\n", 6), "", nil},
+		{"shouting", strings.Repeat("INFORMATION is x\nERROR handling y\n", 6), "", nil},
+
+		{"minified", "<script>\n" + minified + "\n</script>", "<script>\n" + minified[:80] + "...\n</script>", []string{ruleMinified}},
+		{"long line of code", strings.Repeat("int value = compute_the_value(argument); ", 20), "", nil},
+		{"very long line", strings.Repeat("some words in a line ", 60), strings.Repeat("some words in a line ", 60)[:500] + "...", []string{ruleLongLine}},
+	}
+	for _, tt := range tests {
+		var c Cleaner
+		got := c.Clean("<pre><code>" + html.EscapeString(tt.code) + "</code></pre>")
+		want := tt.want
+		if want == "" {
+			want = strings.TrimSpace(tt.code)
+		}
+		if diff := cmp.Diff("```\n"+strings.TrimRight(want, " \n")+"\n```", got); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+		var rules []string
+		for _, d := range c.Drops() {
+			rules = append(rules, d.Rule)
+		}
+		if diff := cmp.Diff(tt.rules, rules); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+// TestNoiseInProse is about what was pasted without being marked as code.
+func TestNoiseInProse(t *testing.T) {
+	trace := "java.io.IOException: x\n at com.acme.A.b(A.java:1)\n at java.util.C.d(C.java:2)\n at java.util.C.e(C.java:3)\n at java.util.C.f(C.java:4)"
+	long := "http://example.org/" + strings.Repeat("path-", 50)
+	tests := []struct{ name, html, want string }{
+		{"trace", "<p>" + trace + "</p>", "java.io.IOException: x\n at com.acme.A.b(A.java:1)\n..."},
+		{"trace with breaks", "<p>" + strings.ReplaceAll(trace, "\n", "<br>\n") + "</p>", "java.io.IOException: x\nat com.acme.A.b(A.java:1)\n..."},
+		{"lines", "<p>one\ntwo\nthree\nfour\nfive</p>", "one two three four five"},
+		{"long word", "<p>see " + long + " there</p>", "see " + long[:100] + "... there"},
+		{"no spaces", "<p>" + strings.Repeat("日本語の文章", 50) + "</p>", strings.Repeat("日本語の文章", 50)},
+	}
+	var c Cleaner
+	for _, tt := range tests {
+		if diff := cmp.Diff(strings.ReplaceAll(tt.want, "\n at", "\nat"), c.Clean(tt.html)); diff != "" {
+			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	var c Cleaner
+	image := `<p><img alt="enter image description here">x</p>`
+	c.Clean(image + image)
+	c.Clean(image)
+	if diff := cmp.Diff([]Drop{{rulePlaceholder, "enter image description here"}}, c.Drops()); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]int64{rulePlaceholder: 3}, c.Counts()); diff != "" {
+		t.Error(diff)
+	}
+	known := strings.Join(Rules(), " ")
+	for rule := range c.Counts() {
+		if !strings.Contains(known, rule) {
+			t.Errorf("rule %s is not in Rules", rule)
+		}
+	}
+}
