@@ -1,0 +1,148 @@
+package graph
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"s2g/graph/trig"
+)
+
+const (
+	fragmentSize = 512 << 10 // bytes of text after which a fragment is passed on
+	keepFragment = 4 << 20   // a fragment that a huge post made larger is not used again
+	unitBuffer   = 16        // fragments of a unit that may wait for the units before it
+)
+
+// stage is how one phase is cut into units and how a unit is rendered.
+type stage struct {
+	phase  phase
+	cut    func(ctx context.Context, from int64, emit func(*unit) error) error
+	render func(w *worker, ctx context.Context, u *unit) error
+}
+
+// batches writes all batch files.
+func (b *build) batches(ctx context.Context, syntax *trig.Syntax) error {
+	files, size, last, quads, err := resume(b.run.Committed(), b.suffix(), len(b.graphs))
+	if err != nil {
+		return err
+	}
+	if files > 0 {
+		b.Log.Info("going on after the files of an interrupted run", "files", files)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	w := newWriter(ctx, g, b.Workers, writer{
+		run: b.run, comp: compressions[b.Compress], suffix: b.suffix(), size: size,
+		make: func() *trig.Batch { return trig.NewBatch(syntax, b.graphs, b.batch) },
+	})
+	b.asm = &assembler{writer: w, files: files, perGraph: quads, done: last.Done, start: &last}
+	g.Go(func() error {
+		defer w.close()
+		return b.phases(ctx, last)
+	})
+	err = g.Wait()
+	b.size = w.size
+	return err
+}
+
+// phases writes what comes after the checkpoint.
+func (b *build) phases(ctx context.Context, last checkpoint) error {
+	if last.Phase == phaseDone {
+		return nil
+	}
+	workers := make([]*worker, b.Workers)
+	for i := range workers {
+		workers[i] = newWorker(b)
+	}
+	if last.Phase == phasePosts {
+		posts := stage{phasePosts, b.cutPosts, (*worker).posts}
+		if err := b.phase(ctx, posts, workers, last.Unit); err != nil {
+			return err
+		}
+	}
+	list, err := b.listTags(ctx, workers, last)
+	if err != nil {
+		return err
+	}
+	for i, n := range []int{len(list.tags), len(list.wikis)} {
+		s := stage{phaseTags, nil, list.renderTags}
+		size := tagBlock
+		if i == 1 {
+			s, size = stage{phaseWikis, nil, list.renderWikis}, wikiBlock
+		}
+		if last.Phase > s.phase {
+			continue
+		}
+		s.cut = func(_ context.Context, from int64, emit func(*unit) error) error { return cutList(from, n, size, emit) }
+		from := int64(0)
+		if last.Phase == s.phase {
+			from = last.Unit
+		}
+		if err := b.phase(ctx, s, workers, from); err != nil {
+			return err
+		}
+	}
+	return b.asm.finish(ctx)
+}
+
+// phase cuts, renders on all workers and assembles in order. At most two units
+// more than there are workers are under way.
+func (b *build) phase(ctx context.Context, s stage, workers []*worker, from int64) error {
+	g, ctx := errgroup.WithContext(ctx)
+	todo, ordered := make(chan *unit), make(chan *unit, len(workers)+1)
+	g.Go(func() error {
+		defer close(todo)
+		defer close(ordered)
+		return s.cut(ctx, from, func(u *unit) error {
+			u.out = make(chan *trig.Fragment, unitBuffer)
+			for _, c := range []chan *unit{ordered, todo} {
+				select {
+				case c <- u:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+			return nil
+		})
+	})
+	for _, w := range workers {
+		g.Go(func() error {
+			for u := range todo {
+				if err := w.unit(ctx, s, u); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	g.Go(func() error {
+		for u := range ordered {
+			if err := b.collect(ctx, s.phase, u); err != nil {
+				return err
+			}
+		}
+		return ctx.Err() // a worker that failed leaves its unit open
+	})
+	return g.Wait()
+}
+
+// collect takes a unit's fragments as they come.
+func (b *build) collect(ctx context.Context, p phase, u *unit) error {
+	b.asm.begin(p, u)
+	for {
+		select {
+		case f, ok := <-u.out:
+			if !ok {
+				b.asm.end()
+				b.Progress("graph", b.asm.done[questionsWritten]+b.asm.done[answersWritten], int64(b.threads.Len()))
+				return nil
+			}
+			if err := b.asm.put(ctx, f); err != nil {
+				return err
+			}
+			recycle(f)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package graph
+
+import (
+	"context"
+	"sync"
+
+	"s2g/graph/trig"
+)
+
+// worker renders units. What it holds is reused from unit to unit.
+type worker struct {
+	*build
+	unitOf   *unit
+	out      *trig.Fragment // being filled
+	under    trig.Fragment  // the comments of the post that is being rendered
+	pending  []edge         // links of that post that stand in more graphs than it does
+	scratch  []byte
+	tagged   tagGraphs         // in which graphs the tags are that were seen so far
+	licenses map[string]string // by ContentLicense and by IRI, spelled
+}
+
+func newWorker(b *build) *worker {
+	return &worker{build: b, tagged: tagGraphs{}, licenses: map[string]string{}}
+}
+
+// unit renders one unit.
+func (w *worker) unit(ctx context.Context, s stage, u *unit) error {
+	w.unitOf, w.out = u, newFragment()
+	if err := s.render(w, ctx, u); err != nil {
+		return err
+	}
+	if err := w.pass(ctx); err != nil {
+		return err
+	}
+	close(u.out)
+	return nil
+}
+
+// spill passes the fragment on if it is large enough. It is called between nodes.
+func (w *worker) spill(ctx context.Context) error {
+	if w.out.Size() < fragmentSize {
+		return nil
+	}
+	err := w.pass(ctx)
+	w.out = newFragment()
+	return err
+}
+
+func (w *worker) pass(ctx context.Context) error {
+	w.unitOf.counts[triplesDistinct] += int64(w.out.Triples())
+	select {
+	case w.unitOf.out <- w.out:
+		w.out = nil
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (w *worker) count(c counter, n int64) { w.unitOf.counts[c] += n }
+
+var fragments = sync.Pool{New: func() any { return new(trig.Fragment) }}
+
+func newFragment() *trig.Fragment { return fragments.Get().(*trig.Fragment) }
+
+func recycle(f *trig.Fragment) {
+	if f.Cap() <= keepFragment {
+		f.Reset()
+		fragments.Put(f)
+	}
+}
