@@ -104,9 +104,11 @@ func (v *voice) answer(link bool) {
 	if v.r.chance(300) {
 		v.quotation()
 	}
-	v.paragraph("fix")
-	if v.r.chance(780) {
+	if v.r.chance(800) {
+		v.paragraph("fix")
 		v.code()
+	} else {
+		v.paragraph("advice")
 	}
 	if v.r.chance(550) {
 		v.paragraph("explain")
@@ -162,9 +164,11 @@ func (v *voice) code() {
 	v.language = own
 }
 
+// snippet writes a block of code, each of the language's in turn.
 func (v *voice) snippet() {
 	v.openCode()
-	v.write(v.language.code[v.r.below(len(v.language.code))], plain)
+	v.write(v.language.code[v.codeTurn%len(v.language.code)], plain)
+	v.codeTurn++
 	v.buf = append(v.buf, nl+preShut...)
 }
 

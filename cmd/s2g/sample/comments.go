@@ -66,8 +66,11 @@ func (v *voice) remark(m remark, of role) {
 		section = "comment.answer"
 	}
 	v.say(section, markdown)
+	more := v.corpus.say["comment.more"]
+	next := v.r.below(len(more))
 	for range v.r.below(3) {
 		v.buf = append(v.buf, ' ')
-		v.say("comment.more", markdown)
+		v.write(more[next%len(more)][markdown], markdown)
+		next++
 	}
 }

@@ -26,6 +26,7 @@ func (v *voice) begin(b *block, i int) {
 	v.site.thread(&v.own, b.slot(q))
 	v.thread, v.language = &v.own, v.own.language
 	v.r = newRNG(v.seed, streamBody, b.slot(i))
+	v.codeTurn = v.r.below(64)
 	v.tight = v.clock.at(b.slot(i)) >= tightHTML
 }
 

@@ -40,13 +40,15 @@ func newPhrase(src string) phrase {
 	return p
 }
 
+// newVerbatim prepares text without mark-up, such as an error message.
+func newVerbatim(src string) phrase {
+	return phrase{plain: parts(src, xmlEscape), markdown: parts(src, xmlEscape), html: newCode(src)}
+}
+
 // newCode prepares the inside of a code block.
 func newCode(src string) template {
 	return parts(src, func(s string) string { return xmlEscape(htmlEscape(s)) })
 }
-
-// newHTML prepares HTML as it is.
-func newHTML(src string) template { return parts(src, xmlEscape) }
 
 var unmarked = strings.NewReplacer("`", "", "**", "", "*", "")
 

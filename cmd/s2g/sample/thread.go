@@ -22,9 +22,7 @@ type thread struct {
 	domain   *domain
 	fault    *fault
 	act      int // which of the topic's words the question uses
-	symptom  int
-	cause    int
-	fix      int // which fix the first answer proposes
+	symptom  int // the first answer begins with the cause and fix of this number
 	context  phrase
 	title    int // which kind of title
 	tags     []int
@@ -44,11 +42,15 @@ func (s *site) subject(slot int64) (*language, *topic, rng) {
 // thread draws the thread of the question at a slot into t.
 func (s *site) thread(t *thread, slot int64) {
 	l, topic, r := s.subject(slot)
+	contexts := s.say["context"]
 	*t = thread{
 		slot: slot, language: l, topic: topic,
 		domain: s.domains[r.low(len(s.domains))], fault: &l.errors[r.below(len(l.errors))],
-		act: r.below(len(topic.act)), symptom: r.below(len(topic.symptom)), cause: r.below(len(topic.cause)), fix: r.below(len(topic.fix)),
-		context: s.contexts[r.below(len(s.contexts))], title: r.below(100),
+		act: r.below(len(topic.act)), symptom: r.below(len(topic.symptom)),
+		context: contexts[r.below(len(contexts))], title: r.below(100),
+	}
+	if l.domain != nil {
+		t.domain = l.domain
 	}
 	t.tags = append(t.tagRoom[:0], l.tagID)
 	if len(l.pairs) > 0 && r.chance(180) {

@@ -71,6 +71,7 @@ type voice struct {
 	r        rng
 	language *language // whose code and names are written
 	turn     int       // added to the thread's choices, so that answers differ
+	codeTurn int       // which snippet comes next
 	tagName  string    // of the wiki that is written
 	tight    bool      // no empty line between paragraphs
 	buf      []byte
@@ -104,9 +105,9 @@ func (v *voice) fill(h hole, m mode) {
 	case holeSymptom, holeSymptomStart:
 		v.sentence(t.topic.symptom, t.symptom, h == holeSymptomStart, m)
 	case holeCause, holeCauseStart:
-		v.sentence(t.topic.cause, t.cause+v.turn, h == holeCauseStart, m)
+		v.sentence(t.topic.cause, t.symptom+v.turn, h == holeCauseStart, m)
 	case holeFix, holeFixStart:
-		v.sentence(t.topic.fix, t.fix+v.turn, h == holeFixStart, m)
+		v.sentence(t.topic.fix, t.symptom+v.turn, h == holeFixStart, m)
 	case holeThing:
 		v.write(t.domain.thing[m], m)
 	case holeThings:
@@ -126,7 +127,7 @@ func (v *voice) fill(h hole, m mode) {
 	case holeLib:
 		v.write(v.language.libs[v.r.low(len(v.language.libs))][m], m)
 	case holeVersion:
-		v.write(v.language.versions[v.r.below(len(v.language.versions))][m], m)
+		v.version(m)
 	case holeNumber:
 		v.buf = strconv.AppendInt(v.buf, int64(2+v.r.spread(11)), 10)
 	case holeSmall:
@@ -140,6 +141,15 @@ func (v *voice) fill(h hole, m mode) {
 	default:
 		v.identifier(h)
 	}
+}
+
+// version writes a version of the language that was out by the thread's time, as
+// far as versions come evenly.
+func (v *voice) version(m mode) {
+	all := v.language.versions
+	out := 1 + int((v.clock.at(v.thread.slot)-opening)*int64(len(all))/(closing-opening))
+	newest := min(out, len(all)) - 1
+	v.write(all[max(0, newest-v.r.below(2))][m], m)
 }
 
 // sentence writes one of a topic's clauses, at the start of a sentence with a
