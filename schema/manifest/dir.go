@@ -33,7 +33,7 @@ func Open(out string) (*Dir, error) {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
 	d := &Dir{out: abs}
-	if err := os.MkdirAll(d.Private(), 0o700); err != nil {
+	if err := errors.Join(os.MkdirAll(abs, 0o755), os.MkdirAll(d.Private(), 0o700)); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
 	if err := d.takeLock(); err != nil {

@@ -56,6 +56,15 @@ type DumpTable struct {
 	Rows   int64     `json:"rows"`    // rows in the table that was loaded
 }
 
+// Bytes is the size of all tables as XML.
+func (d Dump) Bytes() int64 {
+	var n int64
+	for _, t := range d.Tables {
+		n += t.Bytes
+	}
+	return n
+}
+
 // Options are the choices that shape the outputs, so that a stage that runs
 // alone goes on with those of the build.
 type Options struct {
