@@ -9,10 +9,10 @@ import (
 
 // language returns the language that a class of a <pre> or <code> names ("lang-py", "language-py", and
 // "snippet-code-js" of Stack Snippets), or nothing.
-func language(z *html.Tokenizer, attr, wanted bool) string {
-	for attr && wanted {
+func language(z *html.Tokenizer) string {
+	for more := true; more; {
 		var key, value []byte
-		key, value, attr = z.TagAttr()
+		key, value, more = z.TagAttr()
 		if string(key) != "class" {
 			continue
 		}
@@ -70,10 +70,10 @@ var placeholders = map[string]bool{
 }
 
 // image takes the alternative text of an image.
-func (c *Cleaner) image(z *html.Tokenizer, attr bool) {
-	for attr {
+func (c *Cleaner) image(z *html.Tokenizer) {
+	for more := true; more; {
 		var key, value []byte
-		key, value, attr = z.TagAttr()
+		key, value, more = z.TagAttr()
 		if string(key) != "alt" || c.skip != 0 {
 			continue
 		}

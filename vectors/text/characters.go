@@ -31,6 +31,22 @@ func plain(b []byte) int {
 	return len(b)
 }
 
+// plainText is plain for prose: a single blank between two plain characters is copied, too.
+func plainText(b []byte) int {
+	for i := 0; i < len(b); i++ {
+		if !mark[b[i]] || b[i] == ' ' && i > 0 && i+1 < len(b) && !mark[b[i+1]] {
+			continue
+		}
+		if b[i] >= 0x80 {
+			if _, n := special(b[i:]); n == 0 {
+				continue
+			}
+		}
+		return i
+	}
+	return len(b)
+}
+
 // special says what stands at the head of b and how long it is: white space, or a character that is dropped.
 // Its length is 0 for any other character. Zero-width joiners stay: emoji and some scripts need them.
 func special(b []byte) (kind, size int) {

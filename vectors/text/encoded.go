@@ -7,9 +7,12 @@ const (
 	isDigit = 1 << iota
 	isUpper
 	isLower
-	isHex   // also a digit or letter
-	isPlus  // + and /
-	isDense // punctuation that minified code is full of
+	isHex     // also a digit or letter
+	isPlus    // + and /
+	isDense   // punctuation that minified code is full of
+	isVisible // all of ASCII but blanks and controls
+
+	isBase64 = isDigit | isUpper | isLower | isPlus
 )
 
 var classes = func() (t [256]uint8) {
@@ -26,6 +29,9 @@ var classes = func() (t [256]uint8) {
 	t['+'], t['/'] = isPlus, isPlus
 	for _, c := range []byte(";{}(),:=\"'[]") {
 		t[c] |= isDense
+	}
+	for c := byte('!'); c <= '~'; c++ {
+		t[c] |= isVisible
 	}
 	return t
 }()
@@ -53,7 +59,7 @@ func (n *noise) encoded() {
 // base64Length returns how many bytes at the head of b are of base64's alphabet.
 func base64Length(b []byte) int {
 	for i, c := range b {
-		if classes[c]&(isDigit|isUpper|isLower|isPlus) == 0 {
+		if classes[c]&isBase64 == 0 {
 			return i
 		}
 	}
@@ -85,6 +91,9 @@ func (n *noise) hexDumps() {
 // isHexLine says whether a line holds bytes: at least eight groups of two, four or eight hexadecimal digits, with 0x
 // or without, a quarter of them with a letter (so that a matrix of numbers is none), and up to there little else.
 func isHexLine(line []byte) bool {
+	if len(line) < 8*len("00 ")-1 {
+		return false
+	}
 	groups, letters, other := 0, 0, 0
 	for i := 0; i < len(line) && other <= 2; {
 		if classes[line[i]]&(isDigit|isUpper|isLower) == 0 {
@@ -146,59 +155,55 @@ func isMinified(line []byte) bool {
 // shortenProse cuts long words of a paragraph's line.
 func shortenProse(n *noise, line []byte) []byte {
 	line = n.shortenRuns(line)
-	const longest = 200
+	const longest = 200 // of ASCII: scripts that are written without spaces have long runs by nature
 	for i := 0; ; {
-		end := wordOver(line, i, longest)
-		if end < 0 {
+		start, end := runOver(line, i, longest, isVisible)
+		if start < 0 {
 			return line
 		}
-		start := end
-		for start > 0 && isWordByte(line[start-1]) {
-			start--
-		}
-		line, i = n.replace(ruleLongLine, line, start+longest/2, end), start+longest/2
+		i = start + longest/2
+		line = n.replace(ruleLongLine, line, i, end)
 	}
 }
 
-// isWordByte takes ASCII but white space: scripts that are written without spaces have long runs by nature.
-func isWordByte(c byte) bool { return c > ' ' && c < 0x7F }
-
-// wordOver returns where the first word of over size bytes that ends behind i ends, or -1. It looks at a few bytes
-// of each stretch of size bytes.
-func wordOver(b []byte, i, size int) int {
+// runOver returns the first run of over size bytes of a class that begins at i or behind, or -1. It looks at few
+// bytes where there is none: a run of that length cannot hide between two places that are size bytes apart.
+func runOver(b []byte, i, size int, class uint8) (start, end int) {
 	for i+size < len(b) {
 		j := i + size
-		for j >= i && isWordByte(b[j]) {
+		for j >= i && classes[b[j]]&class != 0 {
 			j--
 		}
 		if j >= i {
 			i = j + 1
 			continue
 		}
-		for j = i + size; j < len(b) && isWordByte(b[j]); {
+		for j = i + size; j < len(b) && classes[b[j]]&class != 0; {
 			j++
 		}
-		return j
+		return i, j
 	}
-	return -1
+	return -1, -1
 }
 
 // shortenRuns cuts runs of base64 and of hexadecimal digits in a line.
 func (n *noise) shortenRuns(line []byte) []byte {
-	for i := 0; i < len(line); {
-		size := base64Length(line[i:])
-		switch run := line[i : i+size]; {
-		case size > base64Run && looksEncoded(run):
-			line = n.replace(ruleBase64, line, i+32, i+size)
-			i += 32 + len(elision)
-		case size > hexRun && allHex(run):
-			line = n.replace(ruleHex, line, i+16, i+size)
-			i += 16 + len(elision)
+	for i := 0; ; {
+		start, end := runOver(line, i, hexRun, isBase64)
+		if start < 0 {
+			return line
+		}
+		switch run := line[start:end]; {
+		case len(run) > base64Run && looksEncoded(run):
+			i = start + 32
+			line = n.replace(ruleBase64, line, i, end)
+		case allHex(run):
+			i = start + 16
+			line = n.replace(ruleHex, line, i, end)
 		default:
-			i += size + 1
+			i = end
 		}
 	}
-	return line
 }
 
 func allHex(b []byte) bool {

@@ -14,8 +14,6 @@ type inline struct {
 	sup     bool // the next text is a superscript
 }
 
-func (p inline) reset() inline { return inline{b: p.b[:0]} }
-
 // take returns the paragraph and begins the next one. What it returns is valid until text is added.
 func (p *inline) take() []byte {
 	b := bytes.TrimRight(p.b, " \n\v")
@@ -26,7 +24,7 @@ func (p *inline) take() []byte {
 // text adds text of the HTML.
 func (p *inline) text(b []byte) {
 	for len(b) > 0 {
-		n := plain(b)
+		n := plainText(b)
 		if n > 0 {
 			p.owed()
 			if p.sup && (b[0] >= '0' && b[0] <= '9' || b[0] == '-' || b[0] == '+') && p.inWord() {

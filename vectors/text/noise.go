@@ -36,10 +36,6 @@ type noise struct {
 	out   [][]byte
 }
 
-func (n noise) reset() noise {
-	return noise{counts: n.counts, drops: n.drops[:0], buf: n.buf[:0], lines: n.lines[:0], gone: n.gone[:0], out: n.out[:0]}
-}
-
 func (n *noise) drop(rule string, text []byte) {
 	if n.counts == nil {
 		n.counts = make(map[string]int64)
@@ -52,13 +48,7 @@ func (n *noise) drop(rule string, text []byte) {
 // only where they found something.
 func (n *noise) prose(b []byte) [][]byte {
 	n.start()
-	breaks := 0
-	for _, c := range b {
-		if c == softBreak || c == '\n' {
-			breaks++
-		}
-	}
-	if breaks >= 3 {
+	if bytes.Count(b, []byte{softBreak})+bytes.Count(b, []byte{'\n'}) >= 3 {
 		n.split(b, true)
 		if n.blocks() {
 			n.keep(shortenProse)

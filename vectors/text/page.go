@@ -28,8 +28,9 @@ type element struct {
 	number int // of the next item of an ordered list
 }
 
-func (p page) reset() page {
-	return page{out: p.out[:0], prefix: p.prefix[:0], first: p.first[:0], open: p.open[:0]}
+func (p *page) reset() {
+	p.out, p.prefix, p.open = p.out[:0], p.prefix[:0], p.open[:0]
+	p.gap, p.begins, p.above = 0, false, 0
 }
 
 // need asks for n line feeds before the next line: 1 for a new line, 2 for a blank line. After the marker of an
@@ -128,14 +129,12 @@ func (p *page) line(l []byte) {
 		p.out = append(p.out, p.prefix...)
 	}
 	p.gap, p.begins, p.above = 0, false, len(p.prefix)
-	start := len(p.out)
-	p.out = append(p.out, l...)
-	for i := start; i < len(p.out); i++ {
-		if p.out[i] == softBreak {
-			p.out[i] = ' '
-		}
+	for i := bytes.IndexByte(l, softBreak); i >= 0; i = bytes.IndexByte(l, softBreak) {
+		p.out = append(append(p.out, l[:i]...), ' ')
+		l = l[i+1:]
 	}
-	if len(l) == 0 {
+	p.out = append(p.out, l...)
+	if len(l) == 0 { // a blank line of code in a list
 		p.out = bytes.TrimRight(p.out, " ")
 	}
 }

@@ -11,11 +11,14 @@ import (
 func (c *Cleaner) startTable(tag atom.Atom) {
 	switch tag {
 	case atom.Table:
-		if c.table++; c.table == 1 {
+		if c.table == 0 {
+			c.pre = min(c.pre, 1) // a table ends code, and code in a table ends with it
+			c.endPre()
 			c.flush()
 			c.page.need(2)
 			c.cells, c.heading, c.firstRow = 0, false, true
 		}
+		c.table++
 	case atom.Tr:
 		if c.table == 1 {
 			c.endRow()
@@ -42,7 +45,7 @@ func (c *Cleaner) endTable(tag atom.Atom) {
 	switch {
 	case tag == atom.Table && c.table == 1:
 		c.endRow()
-		c.table = 0
+		c.table, c.pre = 0, 0
 		c.page.need(2)
 	case tag == atom.Table:
 		c.table--
