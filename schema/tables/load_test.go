@@ -32,6 +32,7 @@ func TestLoad(t *testing.T) {
 		{"duplicate key", vote1 + vote2 + vote1, Loaded{Affected: 2, Warnings: 1, Count: 2}, "Duplicate entry '1'"},
 		{"number out of range", strings.Replace(vote2, "50", "5000000000", 1), Loaded{Affected: 1, Warnings: 1, Count: 1}, "Out of range"},
 		{"not a date", strings.Replace(vote1, "2008-07-31", "2008-07-41", 1), Loaded{Affected: 1, Warnings: 1, Count: 1}, "CreationDate"},
+		{"user id is not a number", strings.Replace(vote2, "-1", "-1\xff", 1), Loaded{Affected: 1, Warnings: 1, Count: 1}, "UserId"},
 		{"missing fields", "1\t10\n", Loaded{Affected: 1, Warnings: 4, Count: 1}, "doesn't contain data for all columns"},
 	}
 	for _, c := range cases {
@@ -66,6 +67,20 @@ func TestLoadKeepsText(t *testing.T) {
 	}
 	if diff := cmp.Diff(texts, got); diff != "" {
 		t.Errorf("(-want +got)\n%.1000s", diff)
+	}
+}
+
+func TestLoadRefusesBadUTF8(t *testing.T) {
+	db := open(t)
+	tags := table(t, "Tags")
+	for _, text := range []string{"\xff", "ab\xc3", "\xc0\xaf"} {
+		if err := db.Stage(t.Context(), tags); err != nil {
+			t.Fatal(err)
+		}
+		row := "1\t" + text + strings.Repeat("\t\\N", len(tags.Columns)-2) + "\n"
+		if got, err := db.Load(t.Context(), tags, strings.NewReader(row)); err == nil {
+			t.Errorf("%q was loaded: %+v", text, got)
+		}
 	}
 }
 

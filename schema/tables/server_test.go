@@ -6,10 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"s2g/schema/schematest"
 )
@@ -73,17 +71,6 @@ func serverPID(dir string) int {
 		return 0
 	}
 	return pid
-}
-
-func waitGone(t *testing.T, dir string, pid int) {
-	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil || strings.Contains(string(state), ") Z ") {
-			return
-		}
-	}
-	t.Errorf("mariadbd %d still runs", pid)
 }
 
 func TestServerStopsWithItsLastUser(t *testing.T) {
