@@ -192,7 +192,7 @@ func (v *voice) failure() {
 	if t := v.language.trace; t != nil && v.r.chance(550) {
 		v.stack(t, 2+v.r.spread(4))
 	} else {
-		v.write(v.thread.fault.message[html], html)
+		v.stable(v.thread.fault.message[html], html)
 		v.buf = append(v.buf, nl...)
 	}
 	v.buf = append(v.buf, preShut...)

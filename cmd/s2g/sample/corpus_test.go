@@ -45,7 +45,7 @@ func TestNoHoleIsLeft(t *testing.T) {
 	}
 	for _, l := range c.languages {
 		for _, topic := range l.topics {
-			for _, p := range slices.Concat(topic.act, topic.symptom, topic.cause, topic.fix) {
+			for _, p := range slices.Concat(slices.Concat(topic.act...), topic.symptom, topic.cause, topic.fix) {
 				check(topic.name, p)
 			}
 		}
@@ -55,7 +55,7 @@ func TestNoHoleIsLeft(t *testing.T) {
 func TestPhrase(t *testing.T) {
 	s := &site{corpus: &corpus{}}
 	l := &language{name: newPhrase("C++"), style: pascal}
-	v := &voice{site: s, language: l, thread: &thread{language: l, topic: &topic{fn: newNames("sort by key")}, domain: &domain{}}}
+	v := &voice{site: s, language: l, thread: &thread{subject: subject{language: l, topic: &topic{fn: newNames("sort by key")}}, domain: &domain{}}}
 	for _, tc := range []struct {
 		src  string
 		mode mode

@@ -32,9 +32,10 @@ func (s *site) references(b *block, i int) (duplicate, linked reference) {
 		return duplicate, linked
 	}
 	due := slot + int64(r.spread(8))
-	if asks && r.chance(60) {
-		l, t, _ := s.subject(slot)
-		if at, ok := s.earlier(b, i-1, l, t); ok {
+	if asks && r.chance(75) {
+		of, _ := s.subject(slot)
+		same := func(other subject) bool { return other == of }
+		if at, ok := s.earlier(b, i-1, same); ok {
 			duplicate = reference{slot: slot, related: b.slot(at), due: due, kind: linkDuplicate}
 		}
 	}
@@ -46,14 +47,14 @@ func (s *site) references(b *block, i int) (duplicate, linked reference) {
 	return duplicate, linked
 }
 
-// earlier finds the last question at or before offset i of b in a language and,
-// unless t is nil, on a topic.
-func (s *site) earlier(b *block, i int, l *language, t *topic) (offset int, ok bool) {
+// earlier finds the last question at or before offset i of b on a subject that
+// is wanted.
+func (s *site) earlier(b *block, i int, wanted func(subject) bool) (offset int, ok bool) {
 	for ; i >= 0; i-- {
 		if b.role[i] != roleQuestion {
 			continue
 		}
-		if lang, topic, _ := s.subject(b.slot(i)); lang == l && (t == nil || topic == t) {
+		if of, _ := s.subject(b.slot(i)); wanted(of) {
 			return i, true
 		}
 	}
@@ -62,11 +63,12 @@ func (s *site) earlier(b *block, i int, l *language, t *topic) (offset int, ok b
 
 // related finds a question in the language of the one at offset i of b.
 func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
-	l, _, _ := s.subject(b.slot(i))
+	of, _ := s.subject(b.slot(i))
+	near := func(other subject) bool { return other.language == of.language }
 	if b.number > 0 && r.chance(300) {
 		for range 8 {
 			slot := int64(r.below(int(b.number))) * blockSize
-			if lang, _, _ := s.subject(slot); lang == l {
+			if other, _ := s.subject(slot); near(other) {
 				return slot, true
 			}
 		}
@@ -74,7 +76,7 @@ func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
 	if i == 0 {
 		return 0, false
 	}
-	at, ok := s.earlier(b, i-1-r.below(i), l, nil)
+	at, ok := s.earlier(b, i-1-r.below(i), near)
 	return b.slot(at), ok
 }
 

@@ -15,38 +15,47 @@ type site struct {
 // A thread is a question and its answers: what they have in common, drawn from
 // the question's slot alone.
 type thread struct {
-	slot     int64 // of the question
-	language *language
-	second   *language // nil for most
-	topic    *topic
-	domain   *domain
-	fault    *fault
-	act      int // which of the topic's words the question uses
-	symptom  int // the first answer begins with the cause and fix of this number
-	context  phrase
-	title    int // which kind of title
-	tags     []int
-	tagRoom  [5]int
+	subject
+	slot    int64     // of the question
+	second  *language // nil for most
+	domain  *domain
+	fault   *fault
+	act     phrase // the wording that the question uses
+	symptom int    // the first answer begins with the cause and fix of this number
+	context phrase
+	title   int // which kind of title
+	tags    []int
+	tagRoom [5]int
 }
 
 const maxTags = 5
 
-// subject draws the language and topic of the question at a slot.
-func (s *site) subject(slot int64) (*language, *topic, rng) {
+// A subject is what a question is about. Questions of one subject ask the same.
+type subject struct {
+	language *language
+	topic    *topic
+	task     int // which of the topic's acts
+}
+
+// subject draws the subject of the question at a slot.
+func (s *site) subject(slot int64) (subject, rng) {
 	r := newRNG(s.seed, streamThread, slot)
 	i, _ := slices.BinarySearch(s.odds, r.below(s.odds[len(s.odds)-1])+1)
 	l := s.languages[i]
-	return l, l.topics[r.low(len(l.topics))], r
+	t := l.topics[r.low(len(l.topics))]
+	return subject{l, t, r.low(len(t.act))}, r
 }
 
 // thread draws the thread of the question at a slot into t.
 func (s *site) thread(t *thread, slot int64) {
-	l, topic, r := s.subject(slot)
+	of, r := s.subject(slot)
+	l, topic := of.language, of.topic
+	wordings := topic.act[of.task]
 	contexts := s.say["context"]
 	*t = thread{
-		slot: slot, language: l, topic: topic,
+		slot: slot, subject: of,
 		domain: s.domains[r.low(len(s.domains))], fault: &l.errors[r.below(len(l.errors))],
-		act: r.below(len(topic.act)), symptom: r.below(len(topic.symptom)),
+		act: wordings[r.below(len(wordings))], symptom: r.below(len(topic.symptom)),
 		context: contexts[r.below(len(contexts))], title: r.below(100),
 	}
 	if l.domain != nil {

@@ -3,6 +3,7 @@ package sample
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A topic is what a question is about, in words that fit any language of its
@@ -11,11 +12,11 @@ import (
 type topic struct {
 	name        string
 	tags        []int
-	act         []phrase // "merge two dictionaries", after "how do I"
-	symptom     []phrase // "the nested values are lost"
-	cause       []phrase // "the copy is shallow"
-	fix         []phrase // "copy the values too", after "you can"
-	left, right phrase   // what a question about the difference compares
+	act         [][]phrase // tasks in several wordings: "merge two dictionaries", after "how do I"
+	symptom     []phrase   // "the nested values are lost"
+	cause       []phrase   // "the copy is shallow"
+	fix         []phrase   // "copy the values too", after "you can"
+	left, right phrase     // what a question about the difference compares
 	fn, a, b    names
 }
 
@@ -63,12 +64,16 @@ func (c *corpus) newTopic(r record) (*topic, error) {
 	if len(args) != 2 || len(pair) != 2 {
 		return nil, fmt.Errorf("%s: %s: two args and a pair are needed", r.file, r.one("topic"))
 	}
-	return &topic{
+	t := &topic{
 		name: r.one("topic"), tags: c.tagIDs(r.words("tags")),
-		act: phrases(r.all("act")), symptom: phrases(r.all("symptom")), cause: phrases(r.all("cause")), fix: phrases(r.all("fix")),
+		symptom: phrases(r.all("symptom")), cause: phrases(r.all("cause")), fix: phrases(r.all("fix")),
 		left: newPhrase(pair[0]), right: newPhrase(pair[1]),
 		fn: newNames(r.one("fn")), a: newNames(args[0]), b: newNames(args[1]),
-	}, nil
+	}
+	for _, act := range r.all("act") {
+		t.act = append(t.act, phrases(strings.Split(act, " | ")))
+	}
+	return t, nil
 }
 
 func (c *corpus) addDomains(src string) error {

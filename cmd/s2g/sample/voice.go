@@ -101,7 +101,7 @@ func (v *voice) fill(h hole, m mode) {
 	case holeTag:
 		v.buf = append(v.buf, t.language.tag...)
 	case holeAct:
-		v.write(t.topic.act[t.act][m], m)
+		v.stable(t.act[m], m)
 	case holeSymptom, holeSymptomStart:
 		v.sentence(t.topic.symptom, t.symptom, h == holeSymptomStart, m)
 	case holeCause, holeCauseStart:
@@ -119,9 +119,9 @@ func (v *voice) fill(h hole, m mode) {
 	case holeRight:
 		v.write(t.topic.right[m], m)
 	case holeError:
-		v.write(t.fault.message[m], m)
+		v.stable(t.fault.message[m], m)
 	case holeErrorName:
-		v.write(t.fault.name[m], m)
+		v.stable(t.fault.name[m], m)
 	case holeContext:
 		v.write(t.context[m], m)
 	case holeLib:
@@ -143,6 +143,14 @@ func (v *voice) fill(h hole, m mode) {
 	}
 }
 
+// stable writes what has the same numbers wherever the thread says it.
+func (v *voice) stable(t template, m mode) {
+	saved := v.r
+	v.r = newRNG(v.seed, streamThread, ^v.thread.slot)
+	v.write(t, m)
+	v.r = saved
+}
+
 // version writes a version of the language that was out by the thread's time, as
 // far as versions come evenly.
 func (v *voice) version(m mode) {
@@ -156,7 +164,7 @@ func (v *voice) version(m mode) {
 // capital.
 func (v *voice) sentence(all []phrase, i int, start bool, m mode) {
 	at := len(v.buf)
-	v.write(all[i%len(all)][m], m)
+	v.stable(all[i%len(all)][m], m)
 	if start {
 		capitalise(v.buf, at)
 	}
