@@ -83,8 +83,11 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	m.made.BytesIn += int64(len(p.title) + len(p.body))
 	m.made.Counts[head.Type+"s"]++
 	whole := Parent{PostID: p.id, Title: head.Title, Text: m.cleaner.Clean(string(p.body))}
-	m.wholes = append(m.wholes, whole)
 	chunks := text.Chunks(whole.Title, whole.Text, m.Window, m.Overlap)
+	if only := chunks[0].Text; len(chunks) == 1 {
+		whole.Text = only[len(only)-len(whole.Text):] // the same text: keep one of the two in memory
+	}
+	m.wholes = append(m.wholes, whole)
 	if len(chunks) > maxChunks {
 		m.made.Counts["chunks_over_65536_left_out"] += int64(len(chunks) - maxChunks)
 		chunks = chunks[:maxChunks]
@@ -165,7 +168,7 @@ func (m *maker) count() {
 		}
 	}
 	for rule, n := range m.cleaner.Counts() {
-		c["dropped_"+strings.ReplaceAll(rule, " ", "_")] += n
+		c["dropped_"+strings.ReplaceAll(rule, "-", "_")] += n
 	}
 }
 
@@ -219,7 +222,7 @@ func file[T any](m *maker, name string, rows iter.Seq[T], n int) error {
 			return err
 		}
 		defer out.Abort()
-		if err := writeParquet(out, rows); err != nil {
+		if err := writeParquet(out, rows, m.writing); err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
 		if committed, err = out.Commit(int64(n), ""); err != nil {

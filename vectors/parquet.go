@@ -20,8 +20,8 @@ const (
 //
 // Each file has a writer of its own: parquet-go's Reset (v0.32.0) loses the
 // columns' paths, so that the footer of a second file would not have them.
-func writeParquet[T any](out io.Writer, rows iter.Seq[T]) error {
-	w := parquet.NewGenericWriter[T](out, writerOptions()...)
+func writeParquet[T any](out io.Writer, rows iter.Seq[T], options []parquet.WriterOption) error {
+	w := parquet.NewGenericWriter[T](out, options...)
 	batch := make([]T, 0, writeRows)
 	for row := range rows {
 		if batch = append(batch, row); len(batch) == cap(batch) {
@@ -37,6 +37,8 @@ func writeParquet[T any](out io.Writer, rows iter.Seq[T]) error {
 	return w.Close()
 }
 
+// writerOptions are made once a run, because compressors, of many megabytes each,
+// are pooled in them.
 func writerOptions() []parquet.WriterOption {
 	options := []parquet.WriterOption{
 		// Not the version of s2g: the bytes are to change with the format alone.

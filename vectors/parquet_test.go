@@ -51,7 +51,7 @@ func TestParquetRoundTrip(t *testing.T) {
 	want := somePoints(3 * writeRows / 2)
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
-		if err := writeParquet(b, slices.Values(want)); err != nil {
+		if err := writeParquet(b, slices.Values(want), writerOptions()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,7 +75,7 @@ func TestReadByPyArrow(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "points.parquet")
 	var b bytes.Buffer
-	if err := writeParquet(&b, slices.Values(somePoints(5))); err != nil {
+	if err := writeParquet(&b, slices.Values(somePoints(5)), writerOptions()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {

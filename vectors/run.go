@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema/manifest"
@@ -20,11 +21,12 @@ type stage struct {
 	db        *tables.DB
 	unitPosts int64       // how many posts a unit has
 	dense     embed.Dense // nil until it is fitted or read
-	run       *manifest.Run
-	index     *threads.Index
-	linked    bool                     // the table PostLinks is in service
-	files     map[string]manifest.File // that an interrupted run has committed, by name
 	sparse    embed.Sparse
+	run       *manifest.Run
+	files     map[string]manifest.File // that an interrupted run has committed, by name
+	writing   []parquet.WriterOption
+	index     *threads.Index
+	linked    bool // the table PostLinks is in service
 
 	mu      sync.Mutex
 	summary manifest.Summary
@@ -54,6 +56,7 @@ func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.run.Close()) }()
+	s.writing = writerOptions()
 	s.files = map[string]manifest.File{}
 	for _, f := range s.run.Committed() {
 		s.files[f.Name] = f

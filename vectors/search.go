@@ -22,9 +22,9 @@ const lsaWeight = 0.2
 
 // SearchOptions says what to look for.
 type SearchOptions struct {
-	Language string // tag or slug; schema.OtherSlug is the remainder
-	Query    string
-	Top      int // how many posts; 0: 5
+	Slug  string // of the language; schema.OtherSlug is the remainder
+	Query string
+	Top   int // how many posts; 0: 5
 }
 
 // Hit is a post that was found.
@@ -56,7 +56,7 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, err := shardsOf(m, out, o.Language)
+	names, err := shardsOf(m, out, o.Slug)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 }
 
 // shardsOf returns the names of a language's shards, ordered by part.
-func shardsOf(m *manifest.Manifest, out, language string) ([]string, error) {
+func shardsOf(m *manifest.Manifest, out, slug string) ([]string, error) {
 	stage := m.Stages[manifest.Vectors]
 	if stage == nil {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
@@ -81,13 +81,13 @@ func shardsOf(m *manifest.Manifest, out, language string) ([]string, error) {
 	bySlug := map[string][]string{}
 	for _, f := range stage.Files {
 		if path.Ext(f.Name) == ".parquet" && strings.HasPrefix(f.Name, "vectors/") {
-			slug := path.Base(path.Dir(f.Name))
-			bySlug[slug] = append(bySlug[slug], f.Name)
+			of := path.Base(path.Dir(f.Name))
+			bySlug[of] = append(bySlug[of], f.Name)
 		}
 	}
-	names := bySlug[slugOf(m.Options.Languages, language)]
+	names := bySlug[slug]
 	if len(names) == 0 {
-		return nil, schema.Faultf(schema.FaultUsage, "give one of "+strings.Join(slices.Sorted(maps.Keys(bySlug)), ", "), "%s holds no vectors of a language %q", out, language)
+		return nil, schema.Faultf(schema.FaultUsage, "give one of "+strings.Join(slices.Sorted(maps.Keys(bySlug)), ", "), "%s holds no vectors of a language %q", out, slug)
 	}
 	// part-100000 follows part-99999
 	slices.SortFunc(names, func(a, b string) int {
@@ -97,19 +97,6 @@ func shardsOf(m *manifest.Manifest, out, language string) ([]string, error) {
 		return strings.Compare(a, b)
 	})
 	return names, nil
-}
-
-// slugOf finds the slug of a language by its tag or slug.
-func slugOf(table []schema.Language, name string) string {
-	if table == nil {
-		table = schema.DefaultLanguages()
-	}
-	for _, l := range table {
-		if l.Tag == name {
-			return l.Slug
-		}
-	}
-	return name
 }
 
 // query is what shards are searched for.
