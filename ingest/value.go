@@ -1,0 +1,217 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"s2g/ingest/dump"
+)
+
+// appendInt appends a decimal integer in canonical form. The class is empty if
+// it is one and lies between lo and hi.
+func appendInt(dst, v []byte, lo, hi int64) ([]byte, int64, dump.Class) {
+	digits := v
+	negative := v[0] == '-'
+	if negative || v[0] == '+' {
+		digits = v[1:]
+	}
+	if len(digits) == 0 {
+		return dst, 0, BadNumber
+	}
+	var n uint64
+	overflow := false
+	for _, c := range digits {
+		d := uint64(c - '0')
+		if d > 9 {
+			return dst, 0, BadNumber
+		}
+		overflow = overflow || n > (1<<63-d)/10 // n*10+d is above 1<<63
+		n = n*10 + d
+	}
+	if overflow || !negative && n == 1<<63 {
+		return dst, 0, OutOfRange
+	}
+	i := int64(n)
+	if negative {
+		i = -i
+	}
+	if i < lo || i > hi {
+		return dst, 0, OutOfRange
+	}
+	if digits[0] != '0' && v[0] != '+' {
+		return append(dst, v...), i, ""
+	}
+	return strconv.AppendInt(dst, i, 10), i, ""
+}
+
+// dateLength is that of 2008-07-31 21:42:52.667.
+const dateLength = 23
+
+// appendDate appends a date of the form 2008-07-31T21:42:52.667, with any number
+// of fraction digits and perhaps a Z, as DATETIME(3), cut to milliseconds.
+func appendDate(dst, v []byte) ([]byte, bool) {
+	const layout = "2008-07-31T21:42:52"
+	if len(v) < len(layout) || v[4] != '-' || v[7] != '-' || v[10] != 'T' || v[13] != ':' || v[16] != ':' {
+		return dst, false
+	}
+	year, ok0 := twoDigits(v[0:])
+	rest, ok1 := twoDigits(v[2:])
+	month, ok2 := twoDigits(v[5:])
+	day, ok3 := twoDigits(v[8:])
+	hour, ok4 := twoDigits(v[11:])
+	minute, ok5 := twoDigits(v[14:])
+	second, ok6 := twoDigits(v[17:])
+	if !(ok0 && ok1 && ok2 && ok3 && ok4 && ok5 && ok6) {
+		return dst, false
+	}
+	year = year*100 + rest
+	// DATETIME begins with the year 1000.
+	if year < 1000 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59 {
+		return dst, false
+	}
+	fraction := v[len(layout):]
+	if n := len(fraction); n > 0 && fraction[n-1] == 'Z' {
+		fraction = fraction[:n-1]
+	}
+	millis := [4]byte{'.', '0', '0', '0'}
+	if len(fraction) > 0 {
+		if fraction[0] != '.' || len(fraction) == 1 {
+			return dst, false
+		}
+		for _, c := range fraction[1:] {
+			if c-'0' > 9 {
+				return dst, false
+			}
+		}
+		copy(millis[:], fraction)
+	}
+	dst = append(dst, v[:10]...)
+	dst = append(dst, ' ')
+	dst = append(dst, v[11:len(layout)]...)
+	return append(dst, millis[:]...), true
+}
+
+func twoDigits(v []byte) (int, bool) {
+	a, b := v[0]-'0', v[1]-'0'
+	return int(a)*10 + int(b), a <= 9 && b <= 9
+}
+
+func daysIn(year, month int) int {
+	switch {
+	case month == 2 && year%4 == 0 && (year%100 != 0 || year%400 == 0):
+		return 29
+	case month == 2:
+		return 28
+	case month == 4 || month == 6 || month == 9 || month == 11:
+		return 30
+	}
+	return 31
+}
+
+// appendTags appends the tags of <a><b> or |a|b| as |a|b|, each once, in their
+// order. No tag at all is the empty text.
+func appendTags(dst, v []byte) []byte {
+	start := len(dst)
+	begin, end := byte('|'), byte('|')
+	if len(v) > 0 && v[0] == '<' {
+		begin, end = '<', '>'
+	}
+	for len(v) > 0 {
+		if v[0] == begin {
+			v = v[1:]
+			continue
+		}
+		n := slices.Index(v, end)
+		if n < 0 {
+			n = len(v)
+		}
+		if !hasTag(dst[start:], v[:n]) {
+			if len(dst) == start {
+				dst = append(dst, '|')
+			}
+			dst = append(append(dst, v[:n]...), '|')
+		}
+		v = v[min(n+1, len(v)):]
+	}
+	return dst
+}
+
+// hasTag reports whether list, as |a|b|, holds a tag.
+func hasTag(list, tag []byte) bool {
+	for len(list) > 1 {
+		list = list[1:]
+		n := slices.Index(list, '|')
+		if string(list[:n]) == string(tag) {
+			return true
+		}
+		list = list[n:]
+	}
+	return false
+}
+
+// appendBool appends True or False as 1 or 0.
+func appendBool(dst, v []byte) ([]byte, bool) {
+	switch string(v) {
+	case "True", "true", "1":
+		return append(dst, '1'), true
+	case "False", "false", "0":
+		return append(dst, '0'), true
+	}
+	return dst, false
+}
+
+// appendText appends a text with what LOAD DATA takes for structure escaped.
+func appendText(dst, v []byte) []byte {
+	const (
+		ones      = 0x0101010101010101
+		high      = 0x8080808080808080
+		control   = 0x0E0E0E0E0E0E0E0E // above CR
+		backslash = 0x5C5C5C5C5C5C5C5C
+	)
+	dst = slices.Grow(dst, 2*len(v)+8)
+	n := len(dst)
+	to := dst[:cap(dst)]
+	// Eight bytes are copied at a time, and the next copy begins where the first
+	// of them that may need an escape stands.
+	for len(v) >= 8 {
+		w := binary.LittleEndian.Uint64(v)
+		binary.LittleEndian.PutUint64(to[n:], w)
+		x := w ^ backslash
+		found := ((w-control)&^w | (x-ones)&^x) & high
+		if found == 0 {
+			n += 8
+			v = v[8:]
+			continue
+		}
+		plain := bits.TrailingZeros64(found) / 8
+		n += plain
+		n += copyEscaped(to[n:], v[plain])
+		v = v[plain+1:]
+	}
+	for _, c := range v {
+		n += copyEscaped(to[n:], c)
+	}
+	return to[:n]
+}
+
+// copyEscaped writes one byte as LOAD DATA reads it.
+func copyEscaped(to []byte, c byte) int {
+	switch c {
+	case '\\':
+	case '\n':
+		c = 'n'
+	case '\t':
+		c = 't'
+	case '\r':
+		c = 'r'
+	case 0:
+		c = '0'
+	default:
+		to[0] = c
+		return 1
+	}
+	to[0], to[1] = '\\', c
+	return 2
+}
