@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"s2g/schema/schematest"
 )
 
 // A row is one row of a file, as encoding/xml reads it.
@@ -58,10 +60,7 @@ func rows(t testing.TB, dir, table string) []row {
 }
 
 func TestXmllint(t *testing.T) {
-	lint, err := exec.LookPath("xmllint")
-	if err != nil {
-		t.Skip("no xmllint")
-	}
+	lint := schematest.Tool(t, "xmllint")
 	dir, _ := write(t, Options{Posts: 2000})
 	for _, table := range tables {
 		if out, err := exec.Command(lint, "--noout", filepath.Join(dir, table+".xml")).CombinedOutput(); err != nil {

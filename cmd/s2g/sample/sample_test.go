@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema/schematest"
 )
 
 var update = flag.Bool("update", false, "write the golden sums anew")
@@ -252,10 +254,7 @@ func TestCancelLeavesNothing(t *testing.T) {
 }
 
 func TestGzipHoldsTheSame(t *testing.T) {
-	gunzip, err := exec.LookPath("gzip")
-	if err != nil {
-		t.Skip("no gzip program")
-	}
+	gunzip := schematest.Tool(t, "gzip")
 	plain, _ := write(t, Options{Posts: 300})
 	zipped, _ := write(t, Options{Posts: 300, Compress: CompressGzip})
 	for _, table := range tables {
