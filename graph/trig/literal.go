@@ -18,6 +18,7 @@ const (
 
 // object reads an object.
 func (r *Reader) object(t *Term) bool {
+	t.Datatype, t.Language = t.Datatype[:0], t.Language[:0] // of the object before
 	c := r.in.space()
 	switch {
 	case c == '"' || c == '\'':

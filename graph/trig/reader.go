@@ -264,6 +264,7 @@ func (r *Reader) line() bool {
 	if !r.full(&q.Subject, "subject") || r.in.space() != '<' && !r.fail("expected a predicate") || !r.iri(&q.Predicate) {
 		return false
 	}
+	q.Object.Datatype, q.Object.Language = q.Object.Datatype[:0], q.Object.Language[:0]
 	if r.in.space() == '"' {
 		if !r.quoted(&q.Object) {
 			return false

@@ -16,13 +16,14 @@ import (
 // show renders a term so that tables can hold it: <iri>, _:label, or
 // text^^datatype with the well-known namespaces cut off.
 func show(t trig.Term) string {
+	rest := string(t.Datatype) + string(t.Language) // empty unless it is a literal
 	switch t.Kind {
 	case trig.None:
-		return ""
+		return string(t.Value) + rest
 	case trig.IRI:
-		return "<" + string(t.Value) + ">"
+		return "<" + string(t.Value) + ">" + rest
 	case trig.Blank:
-		return "_:" + string(t.Value)
+		return "_:" + string(t.Value) + rest
 	}
 	datatype := strings.TrimPrefix(string(t.Datatype), "http://www.w3.org/2001/XMLSchema#")
 	datatype = strings.TrimPrefix(datatype, "http://www.w3.org/1999/02/22-rdf-syntax-ns#")
@@ -75,8 +76,8 @@ func TestReader(t *testing.T) {
 			`<e:a> <e:b> "it\"s"^^string`, `<e:a> <e:b> "é😀"^^string`}},
 		"long strings": {head + ":a :b \"\"\"a\n\"b\"\" \\\" c\"\"\"\"\", '''x''y''', \"\"\"\"\"\" .", []string{
 			`<e:a> <e:b> "a\n\"b\"\" \" c\"\""^^string`, `<e:a> <e:b> "x''y"^^string`, `<e:a> <e:b> ""^^string`}},
-		"typed": {head + `:a :b "1"^^x:t, "t"@en-GB, "u"^^<http://www.w3.org/2001/XMLSchema#date> .`, []string{
-			`<e:a> <e:b> "1"^^http://x/t`, `<e:a> <e:b> "t"^^langString@en-GB`, `<e:a> <e:b> "u"^^date`}},
+		"typed": {head + `:a :b "1"^^x:t, "t"@en-GB, "u"^^<http://www.w3.org/2001/XMLSchema#date>, :v .`, []string{
+			`<e:a> <e:b> "1"^^http://x/t`, `<e:a> <e:b> "t"^^langString@en-GB`, `<e:a> <e:b> "u"^^date`, `<e:a> <e:b> <e:v>`}},
 		"numbers": {head + ":a :b 1, -2, +3, 1.5, -.5, 1e3, 1.E-3, 4.", []string{
 			`<e:a> <e:b> "1"^^integer`, `<e:a> <e:b> "-2"^^integer`, `<e:a> <e:b> "+3"^^integer`, `<e:a> <e:b> "1.5"^^decimal`,
 			`<e:a> <e:b> "-.5"^^decimal`, `<e:a> <e:b> "1e3"^^double`, `<e:a> <e:b> "1.E-3"^^double`, `<e:a> <e:b> "4"^^integer`}},
@@ -159,5 +160,18 @@ func TestReaderError(t *testing.T) {
 		if !errors.Is(err, broken) {
 			t.Errorf("%q: got %v", text, err)
 		}
+	}
+}
+
+// A clone is as it was when the reader has gone on.
+func TestClone(t *testing.T) {
+	r := trig.NewReader(strings.NewReader(`<e:g> { <e:a> <e:b> "x"@en . <e:longer> <e:longer> <e:longer> }`), trig.TriG)
+	r.Scan()
+	first := r.Record().Clone()
+	if !r.Scan() || first.Subject.Equal(r.Record().Subject) || !first.Graph.Equal(r.Record().Graph) {
+		t.Fatal(r.Err())
+	}
+	if got := showQuad(&first); got != `<e:a> <e:b> "x"^^langString@en <e:g>` {
+		t.Error(got)
 	}
 }
