@@ -14,7 +14,7 @@ type LSAOptions struct {
 	Dims       int    // length of the vectors; 0 means 256
 	Terms      int    // largest size of the vocabulary; 0 means 30,000
 	Seed       uint64 // of the random start
-	Iterations int    // of the subspace; 0 means 3
+	Iterations int    // of the subspace; 0 means 2
 }
 
 // Bounds on the options, and on what a model file may say.
@@ -26,7 +26,7 @@ const (
 func (o *LSAOptions) complete() error {
 	o.Dims = cmp.Or(o.Dims, 256)
 	o.Terms = cmp.Or(o.Terms, 30_000)
-	o.Iterations = cmp.Or(o.Iterations, 3)
+	o.Iterations = cmp.Or(o.Iterations, 2)
 	if o.Dims < 1 || o.Dims > maxDims || o.Terms < 1 || o.Terms > maxTerms || o.Iterations < 1 {
 		return fmt.Errorf("fit a model of %d dimensions, %d terms, %d iterations: out of range", o.Dims, o.Terms, o.Iterations)
 	}
@@ -54,7 +54,7 @@ func FitLSA(ctx context.Context, texts iter.Seq[string], o LSAOptions) (*LSA, er
 	m.setTerms(c.stems(kept))
 	m.idf = c.idf(kept)
 	docs, matrix := c.docs(), c.matrix(kept, m.idf)
-	c = corpus{} // the next step takes more memory than the corpus does
+	c = corpus{} // its names are not needed, and the next step takes memory
 	v, k, err := rightSingular(ctx, matrix, o.Dims, o.Iterations, o.Seed)
 	if err != nil {
 		return nil, fmt.Errorf("fit a model on %d texts: %w", docs, err)
@@ -130,7 +130,8 @@ func (c *corpus) idf(kept []int32) []float32 {
 	return out
 }
 
-// matrix returns the tf-idf of the terms kept, a row of unit length for each text.
+// matrix returns the tf-idf of the terms kept, a row of unit length for each text. It is made where the corpus was,
+// which is of no use any more.
 func (c *corpus) matrix(kept []int32, idf []float32) *sparse {
 	column := make([]int32, len(c.names))
 	for i := range column {
@@ -139,19 +140,19 @@ func (c *corpus) matrix(kept []int32, idf []float32) *sparse {
 	for i, id := range kept {
 		column[id] = int32(i)
 	}
-	m := &sparse{cols: len(kept), ptr: []int{0}}
+	n, from := 0, 0
 	for d := range c.docs() {
-		start := len(m.val)
-		for p := c.ptr[d]; p < c.ptr[d+1]; p++ {
-			if j := column[c.terms[p]]; j >= 0 {
-				m.col = append(m.col, j)
-				m.val = append(m.val, c.tf[p]*idf[j])
+		start, end := n, c.ptr[d+1]
+		for ; from < end; from++ {
+			if j := column[c.terms[from]]; j >= 0 {
+				c.terms[n], c.tf[n] = j, c.tf[from]*idf[j]
+				n++
 			}
 		}
-		normalise(m.val[start:])
-		m.ptr = append(m.ptr, len(m.val))
+		normalise(c.tf[start:n])
+		c.ptr[d+1] = n
 	}
-	return m
+	return &sparse{cols: len(kept), ptr: c.ptr, col: c.terms[:n], val: c.tf[:n]}
 }
 
 // sublinear is the weight of a term that stands n times in a text.

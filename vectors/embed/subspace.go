@@ -6,10 +6,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"gonum.org/v1/gonum/blas"
 )
 
 // oversample is how many more directions are followed than kept, which makes the last ones kept nearly as good
@@ -101,57 +101,38 @@ func eigen(y []float32, k int) (values, vectors []float64, err error) {
 	return values, vectors, nil
 }
 
-// blockRows is how many rows of a tall matrix are widened to float64 at once.
-const blockRows = 1024
-
-// gram returns yᵀy, k by k. (gonum's product shares its work by blocks of the result, each summed in order: the
-// same sums for any number of processors.)
+// gram returns yᵀy, k by k, summed in double precision: the small eigenvalues are differences of large sums. (gonum
+// shares the work by blocks of the result, each summed in order: the same sums for any number of processors.)
 func gram(y []float32, k int) []float64 {
+	const most = 1024 // rows widened at once
 	g := blas64.General{Rows: k, Cols: k, Stride: k, Data: make([]float64, k*k)}
-	for b := range blocks(y, k) {
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, b.rows, b.rows, 1, g)
+	wide := make([]float64, most*k)
+	for len(y) > 0 {
+		rows := min(most, len(y)/k)
+		for i, x := range y[:rows*k] {
+			wide[i] = float64(x)
+		}
+		b := blas64.General{Rows: rows, Cols: k, Stride: k, Data: wide[:rows*k]}
+		blas64.Gemm(blas.Trans, blas.NoTrans, 1, b, b, 1, g)
+		y = y[rows*k:]
 	}
 	return g.Data
 }
 
-// product returns y m: y has k columns, m is k by n.
+// product returns y m: y has k columns, m is k by n. Single precision is enough: each entry is a sum of k products.
 func product(y []float32, k int, m []float64, n int) []float32 {
 	if n == 0 {
 		return nil
 	}
-	out := make([]float32, len(y)/k*n)
-	right := blas64.General{Rows: k, Cols: n, Stride: n, Data: m}
-	buf := make([]float64, blockRows*n)
-	for b := range blocks(y, k) {
-		to := blas64.General{Rows: b.rows.Rows, Cols: n, Stride: n, Data: buf[:b.rows.Rows*n]}
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, b.rows, right, 0, to)
-		for i, x := range to.Data {
-			out[b.first*n+i] = float32(x)
-		}
+	right := make([]float32, len(m))
+	for i, x := range m {
+		right[i] = float32(x)
 	}
+	rows := len(y) / k
+	out := make([]float32, rows*n)
+	blas32.Gemm(blas.NoTrans, blas.NoTrans, 1, blas32.General{Rows: rows, Cols: k, Stride: k, Data: y},
+		blas32.General{Rows: k, Cols: n, Stride: n, Data: right}, 0, blas32.General{Rows: rows, Cols: n, Stride: n, Data: out})
 	return out
-}
-
-// block is some rows of a tall matrix.
-type block struct {
-	first int
-	rows  blas64.General
-}
-
-// blocks returns the rows of y, a matrix of k columns, in blocks that are valid until the next one.
-func blocks(y []float32, k int) func(yield func(block) bool) {
-	return func(yield func(block) bool) {
-		buf := make([]float64, blockRows*k)
-		for first := 0; first < len(y)/k; first += blockRows {
-			rows := min(blockRows, len(y)/k-first)
-			for i, x := range y[first*k : (first+rows)*k] {
-				buf[i] = float64(x)
-			}
-			if !yield(block{first, blas64.General{Rows: rows, Cols: k, Stride: k, Data: buf[:rows*k]}}) {
-				return
-			}
-		}
-	}
 }
 
 // columns returns the first n columns of m, which has k.
