@@ -11,7 +11,7 @@ const nthTag = "SUBSTRING_INDEX(SUBSTRING_INDEX(a.Tags,'|',n.N+1),'|',-1)"
 
 // Tags are held as bytes: that is how they are compared, and the functions that
 // cut them up are several times slower on characters.
-const tagType = "VARBINARY(2000)"
+const tagType = "VARBINARY(400)"
 
 // session makes nested loops follow the order that the statements give, so that
 // groups come in the order of primary keys and need no sort, and keeps temporary
@@ -81,7 +81,7 @@ func (l *lane) prepareTags(ctx context.Context, haveTags bool) error {
 	create := "CREATE TEMPORARY TABLE "
 	s := []string{
 		create + "S2GTagged (S INT NOT NULL, Tag " + tagType + " NOT NULL, PRIMARY KEY (S, Tag)) ENGINE=InnoDB",
-		"INSERT INTO S2GTagged SELECT STRAIGHT_JOIN DISTINCT q.S, LEFT(" + nthTag + `,2000)
+		"INSERT INTO S2GTagged SELECT STRAIGHT_JOIN DISTINCT q.S, LEFT(" + nthTag + `,400)
 			FROM S2GQuestions q JOIN S2GAsked a ON a.Id=q.Id JOIN S2GNumbers n ON n.N<=a.Width`,
 		create + "S2GNamed (Tag " + tagType + " NOT NULL PRIMARY KEY, Count INT NULL, Wiki BIGINT NULL, Excerpt BIGINT NULL) ENGINE=InnoDB",
 	}

@@ -1,0 +1,197 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+
+	"s2g/cmd/s2g/expect"
+	"s2g/graph/trig"
+	"s2g/schema/vocab"
+)
+
+// census counts quads as expect does: by graph and term, with the sum of the
+// CRC-32 of their texts.
+type census struct {
+	site      []byte
+	positions map[string]int // of graphs, by IRI
+	graphs    []expect.Tallies
+	// Posts that have a so:postId, by their graph: the text is that of their type, as of shardTally.
+	questions, answers []expect.Tally
+
+	predicates map[string]expect.Term // by IRI
+	classes    map[string]expect.Term // by IRI
+
+	last  []byte // IRI of the graph that the last quad was of
+	graph int    // its position
+	text  []byte // of the last quad
+	node  int    // how much of text is the subject
+}
+
+const rdfType = vocab.RDF + "type"
+
+func newCensus(b *build) *census {
+	c := &census{
+		site: []byte(b.site), positions: map[string]int{},
+		predicates: map[string]expect.Term{}, classes: map[string]expect.Term{},
+		graphs:    make([]expect.Tallies, len(b.graphs)),
+		questions: make([]expect.Tally, len(b.graphs)), answers: make([]expect.Tally, len(b.graphs)),
+	}
+	for i, g := range b.graphs {
+		c.positions[g.iri] = i
+	}
+	for t := range expect.Terms {
+		if t.Kind() == expect.Class {
+			c.classes[vocab.NS+t.Name()] = t
+		} else {
+			c.predicates[vocab.NS+t.Name()] = t
+		}
+	}
+	return c
+}
+
+// add counts a quad. What is in no graph of the design is a difference.
+func (c *census) add(q *trig.Quad) (bad string) {
+	term, crc, bad := c.read(q)
+	if bad != "" {
+		return bad
+	}
+	c.graphs[c.graph][term].Add(crc)
+	if term == postID {
+		c.addPost(q)
+	}
+	return ""
+}
+
+var postID, _ = expect.Named(vocab.PostID)
+
+// addPost counts a question or answer for the shards, by the id that so:postId gives.
+func (c *census) addPost(q *trig.Quad) {
+	switch subject := c.text[:c.node]; {
+	case bytes.HasPrefix(subject, []byte(questionPath)):
+		c.questions[c.graph].Add(postCRC(questionPath, q.Object.Value))
+	case bytes.HasPrefix(subject, []byte(answerPath)):
+		c.answers[c.graph].Add(postCRC(answerPath, q.Object.Value))
+	}
+}
+
+const (
+	questionPath = "/questions/"
+	answerPath   = "/a/"
+)
+
+// postCRC is the checksum of the text that says that a post is of its type.
+func postCRC[T []byte | string](path string, id T) uint32 {
+	var room [64]byte
+	text := append(append(append(room[:0], path...), id...), " a"...)
+	return crc32.ChecksumIEEE(text)
+}
+
+// read finds graph and term of a quad and makes its text.
+func (c *census) read(q *trig.Quad) (term expect.Term, crc uint32, bad string) {
+	if !bytes.Equal(q.Graph.Value, c.last) || c.last == nil {
+		g, ok := c.positions[string(q.Graph.Value)]
+		if !ok {
+			return 0, 0, fmt.Sprintf("<%s> is no graph of this build", q.Graph.Value)
+		}
+		c.last, c.graph = append(c.last[:0], q.Graph.Value...), g
+	}
+	var ok bool
+	isType := string(q.Predicate.Value) == rdfType
+	if isType {
+		if term, ok = c.classes[string(q.Object.Value)]; !ok {
+			return 0, 0, fmt.Sprintf("<%s> is no class of the graph", q.Object.Value)
+		}
+	} else if term, ok = c.predicates[string(q.Predicate.Value)]; !ok {
+		return 0, 0, fmt.Sprintf("<%s> is no predicate of the graph", q.Predicate.Value)
+	}
+	if c.text, ok = c.appendIRI(c.text[:0], &q.Subject); !ok || !bytes.HasPrefix(c.text, []byte("/")) {
+		return 0, 0, fmt.Sprintf("<%s> is not spelled as a node of the site", q.Subject.Value)
+	}
+	c.node = len(c.text)
+	if isType {
+		c.text = append(c.text, " a"...)
+	} else if c.text, ok = c.appendObject(c.text, &q.Object); !ok {
+		return 0, 0, fmt.Sprintf("<%s> %s has the object %q, which is not spelled as the design says", q.Subject.Value, term, q.Object.Value)
+	}
+	return term, crc32.ChecksumIEEE(c.text), ""
+}
+
+// appendIRI appends an IRI, without the site where it is of the site, and with
+// the tag's name where it is a tag's.
+func (c *census) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
+	if t.Kind != trig.IRI {
+		return dst, false
+	}
+	path, inSite := bytes.CutPrefix(t.Value, c.site)
+	if !inSite {
+		return append(dst, t.Value...), true
+	}
+	name, isTag := bytes.CutPrefix(path, []byte("/tags/"))
+	if !isTag {
+		return append(dst, path...), true
+	}
+	return appendDecoded(append(dst, "/tags/"...), name)
+}
+
+func (c *census) appendObject(dst []byte, t *trig.Term) ([]byte, bool) {
+	if t.Kind != trig.Literal {
+		return c.appendIRI(append(dst, " <"...), t)
+	}
+	if len(t.Language) > 0 {
+		return dst, false
+	}
+	switch string(t.Datatype) {
+	case vocab.XSD + "string":
+		dst = append(dst, ` "`...)
+	case vocab.XSD + "integer":
+		dst = append(dst, " #"...)
+	case vocab.XSD + "dateTime":
+		dst = append(dst, " @"...)
+	default:
+		return dst, false
+	}
+	return append(dst, t.Value...), true
+}
+
+// appendDecoded undoes percent-encoding. It refuses another spelling than the
+// one that encodes all but RFC 3986's unreserved characters, in upper case:
+// stores compare IRIs byte by byte.
+func appendDecoded(dst, segment []byte) ([]byte, bool) {
+	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+	const hex = "0123456789ABCDEF"
+	for i := 0; i < len(segment); i++ {
+		c := segment[i]
+		if c != '%' {
+			if bytes.IndexByte([]byte(unreserved), c) < 0 {
+				return dst, false
+			}
+			dst = append(dst, c)
+			continue
+		}
+		if i+2 >= len(segment) {
+			return dst, false
+		}
+		high, low := bytes.IndexByte([]byte(hex), segment[i+1]), bytes.IndexByte([]byte(hex), segment[i+2])
+		if high < 0 || low < 0 {
+			return dst, false
+		}
+		c = byte(high<<4 | low)
+		if bytes.IndexByte([]byte(unreserved), c) >= 0 {
+			return dst, false
+		}
+		dst = append(dst, c)
+		i += 2
+	}
+	return dst, true
+}
+
+func (c *census) merge(d *census) {
+	for g := range c.graphs {
+		for t := range expect.Terms {
+			c.graphs[g][t].Merge(d.graphs[g][t])
+		}
+		c.questions[g].Merge(d.questions[g])
+		c.answers[g].Merge(d.answers[g])
+	}
+}

@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+
+	"s2g/cmd/s2g/expect"
+)
+
+// parentRow is what is read of a parent.
+type parentRow struct {
+	PostID int64 `parquet:"post_id"`
+}
+
+// parentTally is the posts of one file of parents.
+type parentTally struct {
+	posts       expect.Tally
+	first, last int64
+}
+
+// parentSet is all parents.
+type parentSet struct {
+	check Check
+	posts expect.Tally
+}
+
+func parentCRC(digits []byte) uint32 { return crc32.ChecksumIEEE(digits) }
+
+func (b *build) readParents(ctx context.Context, f file) (t parentTally, bad string, err error) {
+	bad, err = rows(ctx, b, f, func(p *parentRow) string {
+		if t.posts.Count == 0 {
+			t.first = p.PostID
+		} else if p.PostID <= t.last {
+			return fmt.Sprintf("post %d stands after post %d", p.PostID, t.last)
+		}
+		t.last = p.PostID
+		t.posts.Add(parentCRC(strconv.AppendInt(nil, p.PostID, 10)))
+		return ""
+	})
+	if bad != "" {
+		bad = f.name + ": " + bad
+	}
+	return t, bad, err
+}
+
+// judgeParents checks that the parts follow each other.
+func (b *build) judgeParents(found []finding) {
+	c := newCheck("parents", "posts with a row of their own")
+	last := int64(-1)
+	for i, f := range b.files {
+		if f.kind != aParent {
+			continue
+		}
+		t := found[i].rows
+		c.Count += t.posts.Count
+		if found[i].bad != "" {
+			c.differ("%s", found[i].bad)
+			continue
+		}
+		if t.posts.Count > 0 && t.first <= last {
+			c.differ("%s: post %d stands after post %d of an earlier part", f.name, t.first, last)
+		}
+		last = max(last, t.last)
+		b.parents.posts.Merge(t.posts)
+	}
+	b.parents.check = c
+}
+
+// compareParents holds the parents against the posts that the shards embed.
+func (b *build) compareParents(ctx context.Context) (Check, error) {
+	c := b.parents.check
+	var embedded expect.Tally
+	for _, t := range b.shards.graphs {
+		embedded.Merge(t.once)
+	}
+	if embedded == b.parents.posts || !c.OK {
+		return c, nil
+	}
+	where := ""
+	if b.shards.check.OK {
+		var err error
+		if where, err = search(ctx, "the parents", b.listParents, "the shards", b.listEmbedded); err != nil {
+			return c, err
+		}
+	}
+	c.differ("%d posts, the shards embed %d%s", b.parents.posts.Count, embedded.Count, where)
+	return c, nil
+}
+
+func (b *build) listParents(ctx context.Context, yield yield) error {
+	for _, f := range b.files {
+		if f.kind != aParent {
+			continue
+		}
+		_, err := rows(ctx, b, f, func(p *parentRow) string {
+			id := strconv.AppendInt(nil, p.PostID, 10)
+			yield(id, parentCRC(id), f.name)
+			return ""
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embeddedKey is what is read of a point to tell whether it stands for its post.
+type embeddedKey struct {
+	PostID    int64    `parquet:"post_id"`
+	Language  string   `parquet:"language"`
+	Languages []string `parquet:"languages,list"`
+	Chunk     int32    `parquet:"chunk"`
+}
+
+func (b *build) listEmbedded(ctx context.Context, yield yield) error {
+	for _, f := range b.files {
+		if f.kind != aShard {
+			continue
+		}
+		_, err := rows(ctx, b, f, func(p *embeddedKey) string {
+			if p.Chunk == 0 && (len(p.Languages) == 0 || p.Languages[0] == p.Language) {
+				id := strconv.AppendInt(nil, p.PostID, 10)
+				yield(id, parentCRC(id), f.name)
+			}
+			return ""
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package verify
+
+import (
+	"fmt"
+
+	"s2g/schema"
+)
+
+// Report is what was verified, in order.
+type Report struct {
+	Checks []Check `json:"checks"`
+}
+
+// Check is one kind of thing that was compared.
+type Check struct {
+	Name       string `json:"name"`
+	What       string `json:"what"` // what Count counts, as "quads"
+	Count      int64  `json:"count"`
+	OK         bool   `json:"ok"`
+	Difference string `json:"difference,omitempty"` // the first
+}
+
+func newCheck(name, what string) Check { return Check{Name: name, What: what, OK: true} }
+
+// differ records a difference, of which the first is kept.
+func (c *Check) differ(format string, args ...any) {
+	if c.OK {
+		c.OK, c.Difference = false, fmt.Sprintf(format, args...)
+	}
+}
+
+// fault is the error that names the report's first difference.
+func (r Report) fault(out string) error {
+	for _, c := range r.Checks {
+		if !c.OK {
+			return schema.Faultf(schema.FaultVerification, "build into another folder, or remove the damaged file and the stage's entry of manifest.json",
+				"%s differs: %s: %s", out, c.Name, c.Difference)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,261 @@
+// Package verify proves the files of a build equal to its tables. It trusts
+// nothing that the build wrote about itself: it reads every file back, with
+// readers that share no code with the writers, and has SQL say what they must
+// hold (package expect).
+//
+// In order, each a [Check] of the report:
+//
+//	files      what the manifest lists is there, with its size and SHA-256, and nothing else is
+//	batches    each file of the graph parses, has its 50,000 quads, and holds only what the design names
+//	graph      for each graph and term, the number of quads and their checksum are those of the tables
+//	shards     each point's ids, chunks, text, hash and vectors are right in themselves
+//	questions  the posts in a language's shards are those of its graph, and of the tables
+//	parents    each embedded post has one row of its own
+//
+// A checksum that differs says only which graph and term; two more passes over
+// these alone find the subject (search.go).
+package verify
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"s2g/cmd/s2g/expect"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+)
+
+// Options says what the build is of. The zero value takes it from the manifest.
+type Options struct {
+	Site      vocab.Site        // empty: the manifest's, else vocab.DefaultSite
+	Languages []schema.Language // nil: Languages and Other are the manifest's, else the default table
+	Other     bool              // there is a remainder graph
+
+	Workers  int                                  // files read side by side; 0: GOMAXPROCS
+	Log      *slog.Logger                         // nil: nothing is logged
+	Progress func(what string, done, total int64) // told the bytes of files read; nil: nobody
+}
+
+// Run verifies the build in out against the tables, or, where db is nil, as far
+// as that goes without tables. A difference gives a verification fault that
+// names the first; the report is whole then too. Other errors leave the report
+// unfinished.
+func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
+	m, err := manifest.Read(out)
+	if err != nil {
+		return Report{}, err
+	}
+	if m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
+		return Report{}, schema.Faultf(schema.FaultUsage, "run s2g build first", "%s has neither a graph nor vectors to verify", out)
+	}
+	b, err := open(out, m, o)
+	if err != nil {
+		return Report{}, err
+	}
+	var view *expect.View
+	work, workCtx := errgroup.WithContext(ctx)
+	if db != nil {
+		work.Go(func() (err error) {
+			view, err = expect.Compute(workCtx, db, expect.Options{Languages: b.languages, Other: b.other, Lanes: lanes(b.workers)})
+			return err
+		})
+	}
+	work.Go(func() error { return b.read(workCtx) })
+	err = work.Wait()
+	if view != nil {
+		defer view.Close() // its connections are thrown away, there is nothing to lose
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	return b.judge(ctx, view)
+}
+
+// lanes is how many connections compute the tables' side: on two processors the
+// files keep the other busy.
+func lanes(workers int) int {
+	if workers > 2 {
+		return 2
+	}
+	return 1
+}
+
+// build is a build on disk, and what was found in it.
+type build struct {
+	out       string
+	manifest  *manifest.Manifest
+	site      vocab.Site
+	languages []schema.Language // with the remainder's, where there is one, left out
+	other     bool
+	graphs    []graph
+	workers   int
+	log       *slog.Logger
+	progress  *progress
+
+	files     []file // what lies in graph/, vectors/ and parents/, by name
+	inventory Check
+
+	census  *census // of all batches
+	batches Check
+	shards  shardSet
+	parents parentSet
+}
+
+// graph is a named graph and the shards of its questions.
+type graph struct {
+	tag, iri, slug string
+}
+
+func open(out string, m *manifest.Manifest, o Options) (*build, error) {
+	b := &build{out: out, manifest: m, site: o.Site, languages: o.Languages, other: o.Other, workers: o.Workers, log: o.Log}
+	if b.site == "" {
+		b.site = vocab.Site(m.Options.Site)
+	}
+	if b.site == "" {
+		b.site = vocab.DefaultSite
+	}
+	if b.languages == nil {
+		b.languages, b.other = m.Options.Languages, m.Options.Other
+	}
+	if b.languages == nil {
+		b.languages = schema.DefaultLanguages()
+	}
+	if b.workers <= 0 {
+		b.workers = runtime.GOMAXPROCS(0)
+	}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	for _, l := range b.languages {
+		b.graphs = append(b.graphs, graph{l.Tag, b.site.Graph(l.Tag), l.Slug})
+	}
+	if b.other {
+		b.graphs = append(b.graphs, graph{"", b.site.OtherGraph(), schema.OtherSlug})
+	}
+	b.census = newCensus(b)
+	b.shards.graphs = make([]shardTally, len(b.graphs))
+	var err error
+	b.files, err = list(out)
+	b.progress = newProgress(o.Progress, b.files)
+	return b, err
+}
+
+// read reads every file once.
+func (b *build) read(ctx context.Context) error {
+	found := make([]finding, len(b.files))
+	censuses := make(chan *census, b.workers) // one for each worker, handed from file to file
+	for range b.workers {
+		censuses <- newCensus(b)
+	}
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(b.workers)
+	for i := range b.files {
+		work.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			c := <-censuses
+			defer func() { censuses <- c }()
+			var err error
+			found[i], err = b.readFile(ctx, b.files[i], c)
+			b.progress.add(b.files[i].size)
+			return err
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	for range b.workers {
+		b.census.merge(<-censuses)
+	}
+	b.takeInventory(found)
+	b.judgeBatches(found)
+	b.judgeShards(found)
+	b.judgeParents(found)
+	return nil
+}
+
+// finding is what a file holds. A difference is empty where there is none.
+type finding struct {
+	sum   string // SHA-256
+	bad   string // the first difference in it
+	quads int64
+	shard shard
+	rows  parentTally
+}
+
+func (b *build) readFile(ctx context.Context, f file, c *census) (found finding, err error) {
+	if found.sum, err = b.digest(f); err != nil {
+		return found, err
+	}
+	switch f.kind {
+	case aBatch:
+		found.quads, found.bad, err = b.readBatch(ctx, f, c)
+	case aShard:
+		found.shard, found.bad, err = b.readShard(ctx, f)
+	case aParent:
+		found.rows, found.bad, err = b.readParents(ctx, f)
+	}
+	return found, err
+}
+
+// judge puts the report together. view is nil where there are no tables.
+func (b *build) judge(ctx context.Context, view *expect.View) (Report, error) {
+	checks := []Check{b.inventory}
+	if b.has(manifest.Graph) {
+		checks = append(checks, b.batches)
+		if view != nil {
+			c, err := b.compareGraphs(ctx, view)
+			if err != nil {
+				return Report{}, err
+			}
+			checks = append(checks, c)
+		}
+	}
+	if b.has(manifest.Vectors) {
+		questions, err := b.compareShards(ctx, view)
+		if err != nil {
+			return Report{}, err
+		}
+		parents, err := b.compareParents(ctx)
+		if err != nil {
+			return Report{}, err
+		}
+		checks = append(checks, b.shards.check, questions, parents)
+	}
+	r := Report{Checks: checks}
+	return r, r.fault(b.out)
+}
+
+func (b *build) has(stage string) bool { return b.manifest.Stages[stage] != nil }
+
+// progress tells how many bytes of files were read, one call at a time.
+type progress struct {
+	tell        func(what string, done, total int64)
+	mu          sync.Mutex
+	done, total int64
+}
+
+func newProgress(tell func(string, int64, int64), files []file) *progress {
+	p := &progress{tell: tell}
+	for _, f := range files {
+		p.total += f.size
+	}
+	return p
+}
+
+func (p *progress) add(n int64) {
+	if p.tell == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += n
+	p.tell("files", p.done, p.total)
+}

@@ -1,0 +1,442 @@
+package verify
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+
+	"s2g/cmd/s2g/expect/expecttest"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+)
+
+func TestMain(m *testing.M) {
+	tables.Supervise()
+	os.Exit(m.Run())
+}
+
+const (
+	miniDump  = "../expect/testdata/mini"
+	miniBatch = "graph/batch-000001.trig.gz"
+)
+
+// fixture is a build to be damaged before it is written: the graph of the mini
+// dump as text, and the points and parents that belong to it.
+type fixture struct {
+	batches map[string]string // by name; .gz is added
+	shards  map[string][]row
+	parents []parentRow
+	files   map[string]string // others, in no stage
+	missing []string          // listed and not written
+	after   func(t *testing.T, out string)
+}
+
+func newFixture(t testing.TB) *fixture {
+	t.Helper()
+	trig, err := os.ReadFile("testdata/mini.trig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &fixture{
+		batches: map[string]string{miniBatch: string(trig)},
+		shards: map[string][]row{
+			"vectors/python/part-00000.parquet": {point(1, 0, 2, "python", "python", "c#"), point(1, 1, 2, "python", "python", "c#"), point(5, 0, 1, "python", "python", ".net")},
+			"vectors/csharp/part-00000.parquet": {point(1, 0, 2, "c#", "python", "c#"), point(1, 1, 2, "c#", "python", "c#")},
+			"vectors/dotnet/part-00000.parquet": {point(5, 0, 1, ".net", "python", ".net")},
+			"vectors/cpp/part-00000.parquet":    {point(7, 0, 1, "c++", "c++")},
+		},
+		parents: []parentRow{{1}, {5}, {7}},
+		files:   map[string]string{},
+	}
+}
+
+func point(post int64, chunk, chunks int32, language string, languages ...string) row {
+	text := fmt.Sprintf("A title\n\nchunk %d of post %d", chunk, post)
+	return row{
+		PointID: uint64(post)<<16 | uint64(chunk), PostID: post, QuestionID: post, IRI: vocab.DefaultSite.Question(post), Type: "question",
+		Language: language, Languages: languages, Chunk: chunk, Chunks: chunks, Title: "A title", Text: text, ContentHash: hash(text),
+		Dense: []float32{0.6, 0, 0.8}, SparseIndices: []uint32{3, 70}, SparseValues: []float32{1.5, 0.25},
+	}
+}
+
+func hash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// write makes an OUT of the fixture whose manifest lists all that is written.
+func (f *fixture) write(t testing.TB) string {
+	t.Helper()
+	out := t.TempDir()
+	m := manifest.Manifest{Format: manifest.Format, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
+	put := func(stage, name string, content []byte, rows int64) {
+		s := m.Stages[stage]
+		s.Files = append(s.Files, manifest.File{Name: name, Size: int64(len(content)), SHA256: hash(string(content)), Rows: rows})
+		if !slices.Contains(f.missing, name) {
+			save(t, out, name, content)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.batches)) {
+		put(manifest.Graph, name, compress(t, f.batches[name]), countQuads(f.batches[name]))
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.shards)) {
+		put(manifest.Vectors, name, encode(t, f.shards[name]), int64(len(f.shards[name])))
+	}
+	put(manifest.Vectors, "parents/part-00000.parquet", encode(t, f.parents), int64(len(f.parents)))
+	for name, text := range f.files {
+		save(t, out, name, []byte(text))
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, out, "manifest.json", text)
+	return out
+}
+
+func save(t testing.TB, out, name string, content []byte) {
+	t.Helper()
+	path := filepath.Join(out, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func compress(t testing.TB, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// countQuads counts the fixture's text, which has one quad a line.
+func countQuads(text string) (n int64) {
+	for line := range strings.Lines(text) {
+		if end := strings.TrimSpace(line); !strings.HasPrefix(line, "@") && (strings.HasSuffix(end, " ;") || strings.HasSuffix(end, " .")) {
+			n++
+		}
+	}
+	return n
+}
+
+func encode[T any](t testing.TB, rows []T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestVerifyAgrees(t *testing.T) {
+	db := expecttest.Open(t)
+	expecttest.Load(t, db, miniDump)
+	out := newFixture(t).write(t)
+	var told int64
+	report, err := Run(t.Context(), out, db, Options{Workers: 3, Progress: func(_ string, done, total int64) {
+		if told = done; done > total {
+			t.Errorf("progress %d of %d", done, total)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if told == 0 {
+		t.Error("no progress was told")
+	}
+	counts := map[string]int64{}
+	for _, c := range report.Checks {
+		counts[c.Name] = c.Count
+	}
+	want := map[string]int64{"files": 6, "batches": 329, "graph": 126, "shards": 7, "questions": 5, "parents": 3}
+	if diff := cmp.Diff(want, counts); diff != "" {
+		t.Error(diff)
+	}
+	if report, err := Run(t.Context(), out, nil, Options{}); err != nil || len(report.Checks) != 5 {
+		t.Errorf("without tables: %+v, %v", report, err)
+	}
+}
+
+// replace edits the one batch of the fixture.
+func replace(old, with string, n int) func(*fixture) {
+	return func(f *fixture) {
+		text := f.batches[miniBatch]
+		if strings.Count(text, old) < 1 {
+			panic("the fixture has no " + old)
+		}
+		f.batches[miniBatch] = strings.Replace(text, old, with, n)
+	}
+}
+
+func edit(shard string, change func([]row) []row) func(*fixture) {
+	return func(f *fixture) {
+		name := "vectors/" + shard + "/part-00000.parquet"
+		f.shards[name] = change(f.shards[name])
+	}
+}
+
+func editRow(shard string, i int, change func(*row)) func(*fixture) {
+	return edit(shard, func(rows []row) []row { change(&rows[i]); return rows })
+}
+
+func afterwards(change func(t *testing.T, out string)) func(*fixture) {
+	return func(f *fixture) { f.after = change }
+}
+
+var damages = map[string]struct {
+	damage    func(*fixture)
+	want      []string // parts of the error
+	filesOnly bool     // seen without the tables
+}{
+	"quad removed": {
+		damage: replace("    so:viewCount 100 ;\n", "", 1),
+		want:   []string{"<http://stackoverflow.com/c%23>, so:viewCount: 0 quads in the files, 1 by the tables", "/questions/1 is missing in the files"},
+	},
+	"score changed": {
+		damage: replace("so:score -3", "so:score -4", 1),
+		want:   []string{"so:score", "/questions/5", miniBatch, "another value"},
+	},
+	"byte of a literal": {
+		damage: replace(`merge\"`, `marge\"`, 1),
+		want:   []string{"/questions/1", "so:hasBody", "another value"},
+	},
+	"integer as a string": {
+		damage: replace("so:upVotes 2 ;", `so:upVotes "2" ;`, 1),
+		want:   []string{"so:upVotes", "/questions/1"},
+	},
+	"duplicate quad": {
+		damage: replace("    so:viewCount 100 ;\n", "    so:viewCount 100 ;\n    so:viewCount 100 ;\n", 1),
+		want:   []string{"2 quads in the files, 1 by the tables", "/questions/1", "has 2 in the files, 1 in the tables"},
+	},
+	"quad in another graph": {
+		damage: func(f *fixture) {
+			replace("    so:viewCount 0 ;\n", "", 1)(f)
+			replace("<http://stackoverflow.com/python> {\n", "<http://stackoverflow.com/python> {\nq:7 so:viewCount 0 .\n", 1)(f)
+		},
+		want: []string{"<http://stackoverflow.com/c%2B%2B>, so:viewCount", "/questions/7 is missing in the files"},
+	},
+	"tag renamed": {
+		damage: replace("tags/merge>", "tags/murge>", -1),
+		want:   []string{"a so:Tag: 3 quads in the files, 3 by the tables", "/tags/merge is missing in the files"},
+	},
+	"tag spelled otherwise": {
+		damage: replace("tags/c%2B%2B>", "tags/c%2b%2b>", -1), filesOnly: true,
+		want: []string{miniBatch, "tags/c%2b%2b"},
+	},
+	"another graph": {
+		damage: replace("<http://stackoverflow.com/.net> {", "<http://stackoverflow.com/cobol-2> {", 1), filesOnly: true,
+		want: []string{"cobol-2> is no graph"},
+	},
+	"another class": {
+		damage: replace("a so:Question", "a so:Post", 1), filesOnly: true,
+		want: []string{"schema#Post> is no class"},
+	},
+	"another predicate": {
+		damage: replace("so:viewCount", "so:views", 1), filesOnly: true,
+		want: []string{"schema#views> is no predicate"},
+	},
+	"another site": {
+		damage: replace("@prefix q: <http://stackoverflow.com/", "@prefix q: <http://stackoverflow.org/", 1), filesOnly: true,
+		want: []string{"stackoverflow.org/questions/", "a node of the site"},
+	},
+	"syntax": {
+		damage: replace(" ;\n", " ,\n", 1), filesOnly: true,
+		want: []string{miniBatch + ": line "},
+	},
+	"batch that is not full": {
+		damage: func(f *fixture) { f.batches["graph/batch-000002.trig.gz"] = "" }, filesOnly: true,
+		want: []string{miniBatch + " has 329 quads"},
+	},
+	"batch out of line": {
+		damage: func(f *fixture) {
+			f.batches["graph/batch-000003.trig.gz"] = f.batches[miniBatch]
+			delete(f.batches, miniBatch)
+		}, filesOnly: true,
+		want: []string{"batch-000003.trig.gz is there where batch-000001"},
+	},
+	"file cut": {
+		damage: afterwards(func(t *testing.T, out string) {
+			path := filepath.Join(out, filepath.FromSlash(miniBatch))
+			if err := os.Truncate(path, 900); err != nil {
+				t.Fatal(err)
+			}
+		}), filesOnly: true,
+		want: []string{miniBatch + " has 900 bytes"},
+	},
+	"byte flipped": {
+		damage: afterwards(func(t *testing.T, out string) {
+			path := filepath.Join(out, "vectors/cpp/part-00000.parquet")
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content[len(content)/2] ^= 1
+			save(t, out, "vectors/cpp/part-00000.parquet", content)
+		}), filesOnly: true,
+		want: []string{"vectors/cpp/part-00000.parquet has the SHA-256"},
+	},
+	"file missing": {
+		damage: func(f *fixture) { f.missing = []string{"vectors/cpp/part-00000.parquet"} }, filesOnly: true,
+		want: []string{"vectors/cpp/part-00000.parquet is missing"},
+	},
+	"file extra": {
+		damage: func(f *fixture) { f.files["graph/notes.txt"] = "x" }, filesOnly: true,
+		want: []string{"graph/notes.txt is in no stage"},
+	},
+	"row deleted": {
+		damage: edit("python", func(r []row) []row { return r[:2] }), filesOnly: true,
+		want: []string{"python: 1 questions in the shards, 2 in the graph's files", "/questions/5 (" + miniBatch + ") is missing in the shards"},
+	},
+	"chunk deleted": {
+		damage: edit("python", func(r []row) []row { return r[1:] }), filesOnly: true,
+		want: []string{"vectors/python/part-00000.parquet", "post 1 begins with chunk 1 of 2"},
+	},
+	"last chunk deleted": {
+		damage: edit("csharp", func(r []row) []row { return r[:1] }), filesOnly: true,
+		want: []string{"chunk 1 of the 2 of post 1 is missing"},
+	},
+	"middle chunk deleted": {
+		damage: edit("python", func(r []row) []row { return slices.Delete(r, 1, 2) }), filesOnly: true,
+		want: []string{"chunk 1 of the 2 of post 1 is missing"},
+	},
+	"shard deleted with its entry": {
+		damage: func(f *fixture) { delete(f.shards, "vectors/cpp/part-00000.parquet") }, filesOnly: true,
+		want: []string{"0 questions in the shards, 1 in the graph's files", "/questions/7"},
+	},
+	"point id off by one": {
+		damage: editRow("dotnet", 0, func(r *row) { r.PointID++ }), filesOnly: true,
+		want: []string{"point id 327681 is not that of chunk 0 of post 5"},
+	},
+	"another post": {
+		damage: editRow("cpp", 0, func(r *row) { *r = point(8, 0, 1, "c++", "c++") }), filesOnly: true,
+		want: []string{"c%2B%2B: 1 questions in the shards, 1 in the graph's files", "/questions/8 (vectors/cpp/part-00000.parquet) is missing in the graph's files"},
+	},
+	"rows out of order": {
+		damage: edit("python", func(r []row) []row { return []row{r[2], r[0], r[1]} }), filesOnly: true,
+		want: []string{"stands after point 327680"},
+	},
+	"part again": {
+		damage: func(f *fixture) {
+			f.shards["vectors/cpp/part-00001.parquet"] = f.shards["vectors/cpp/part-00000.parquet"]
+		}, filesOnly: true,
+		want: []string{"vectors/cpp/part-00001.parquet: post 7 stands after post 7"},
+	},
+	"zero vector": {
+		damage: editRow("cpp", 0, func(r *row) { r.Dense = []float32{0, 0, 0} }), filesOnly: true,
+		want: []string{"post 7: its dense vector has the length 0"},
+	},
+	"not a number": {
+		damage: editRow("cpp", 0, func(r *row) { r.Dense = []float32{nan, 0, 0} }), filesOnly: true,
+		want: []string{"its dense vector has the length NaN"},
+	},
+	"dimensions": {
+		damage: editRow("cpp", 0, func(r *row) { r.Dense = []float32{1} }), filesOnly: true,
+		want: []string{"dimensions"},
+	},
+	"sparse order": {
+		damage: editRow("cpp", 0, func(r *row) { r.SparseIndices = []uint32{7, 7} }), filesOnly: true,
+		want: []string{"sparse indices do not ascend"},
+	},
+	"text changed": {
+		damage: editRow("cpp", 0, func(r *row) { r.Text += "!" }), filesOnly: true,
+		want: []string{"content_hash"},
+	},
+	"language": {
+		damage: editRow("cpp", 0, func(r *row) { r.Language = "c" }), filesOnly: true,
+		want: []string{`it has the language "c"`},
+	},
+	"IRI": {
+		damage: editRow("cpp", 0, func(r *row) { r.IRI = vocab.DefaultSite.Answer(7) }), filesOnly: true,
+		want: []string{"post 7 has the IRI http://stackoverflow.com/a/7"},
+	},
+	"parent missing": {
+		damage: func(f *fixture) { f.parents = f.parents[:2] }, filesOnly: true,
+		want: []string{"parents: 2 posts, the shards embed 3", "7 (vectors/cpp/part-00000.parquet) is missing in the parents"},
+	},
+	"parent twice": {
+		damage: func(f *fixture) { f.parents[2] = f.parents[1] }, filesOnly: true,
+		want: []string{"post 5 stands after post 5"},
+	},
+}
+
+var nan = func() float32 { var zero float32; return zero / zero }()
+
+func TestVerifyNamesDamage(t *testing.T) {
+	db := expecttest.Open(t)
+	expecttest.Load(t, db, miniDump)
+	for name, c := range damages {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			c.damage(f)
+			out := f.write(t)
+			if f.after != nil {
+				f.after(t, out)
+			}
+			_, err := Run(t.Context(), out, db, Options{})
+			if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultVerification {
+				t.Fatalf("error %v, want a verification fault", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("error %q does not say %q", err, part)
+				}
+			}
+			if _, err := Run(t.Context(), out, nil, Options{}); (err != nil) != c.filesOnly {
+				t.Errorf("without tables the error is %v", err)
+			}
+		})
+	}
+}
+
+func TestVerifySeesChangedTables(t *testing.T) {
+	db := expecttest.Open(t)
+	expecttest.Load(t, db, miniDump)
+	out := newFixture(t).write(t)
+	if _, err := db.SQL().ExecContext(t.Context(), "UPDATE Posts SET Score=8 WHERE Id=1"); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Run(t.Context(), out, db, Options{})
+	if err == nil || !strings.Contains(err.Error(), "/questions/1") || !strings.Contains(err.Error(), "so:score") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestVerifyNeedsABuild(t *testing.T) {
+	out := t.TempDir()
+	_, err := Run(t.Context(), out, nil, Options{})
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
+		t.Errorf("empty folder: error %v, want a usage fault", err)
+	}
+	save(t, out, "manifest.json", fmt.Appendf(nil, `{"format":%d,"stages":{}}`, manifest.Format))
+	_, err = Run(t.Context(), out, nil, Options{})
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
+		t.Errorf("nothing built: error %v, want a usage fault", err)
+	}
+}
