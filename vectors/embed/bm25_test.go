@@ -3,7 +3,9 @@ package embed
 import (
 	"context"
 	"math"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,4 +81,53 @@ func TestBM25Query(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// TestBM25Collision is about two terms with one index: the vector has it once, with the greater weight.
+func TestBM25Collision(t *testing.T) {
+	seen := make(map[uint32]string)
+	var a, b string
+	for i := 0; a == ""; i++ {
+		s := strconv.Itoa(i) + "x"
+		if other, ok := seen[tokenID(s)]; ok {
+			a, b = other, s
+		}
+		seen[tokenID(s)] = s
+	}
+	e := NewBM25()
+	for _, text := range []string{a + " " + b + " " + b, b + " " + a + " " + b} {
+		v, err := e.Documents(context.Background(), []string{text, b + " " + b + " c"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(v[0].Indices) != 1 || v[0].Indices[0] != tokenID(a) || v[0].Values[0] != max(v[1].Values[0], v[1].Values[1]) {
+			t.Errorf("%q: %v", text, v[0])
+		}
+	}
+}
+
+// TestConcurrent embeds the same texts in several goroutines at once, which share caches that are too small for them.
+func TestConcurrent(t *testing.T) {
+	texts := synthetic(300)
+	sparse, dense := NewBM25(), fit(t, texts, LSAOptions{Dims: 16})
+	wantSparse, err := sparse.Documents(context.Background(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantDense := documents(t, dense, texts...)
+	sparse = NewBM25() // with a cold cache
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			gotSparse, err := sparse.Documents(context.Background(), texts)
+			if diff := cmp.Diff(wantSparse, gotSparse); diff != "" || err != nil {
+				t.Error(err, diff)
+			}
+			gotDense, err := dense.Documents(context.Background(), texts)
+			if diff := cmp.Diff(wantDense, gotDense); diff != "" || err != nil {
+				t.Error(err, diff)
+			}
+		})
+	}
+	wg.Wait()
 }

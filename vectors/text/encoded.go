@@ -156,14 +156,11 @@ func isMinified(line []byte) bool {
 func shortenProse(n *noise, line []byte) []byte {
 	line = n.shortenRuns(line)
 	const longest = 200 // of ASCII: scripts that are written without spaces have long runs by nature
-	for i := 0; ; {
-		start, end := runOver(line, i, longest, isVisible)
-		if start < 0 {
-			return line
-		}
-		i = start + longest/2
-		line = n.replace(ruleLongLine, line, i, end)
+	e := edit{n: n, line: line, from: len(n.buf)}
+	for start, end := runOver(line, 0, longest, isVisible); start >= 0; start, end = runOver(line, end, longest, isVisible) {
+		e.cut(ruleLongLine, start+longest/2, end)
 	}
+	return e.done()
 }
 
 // runOver returns the first run of over size bytes of a class that begins at i or behind, or -1. It looks at few
@@ -188,22 +185,16 @@ func runOver(b []byte, i, size int, class uint8) (start, end int) {
 
 // shortenRuns cuts runs of base64 and of hexadecimal digits in a line.
 func (n *noise) shortenRuns(line []byte) []byte {
-	for i := 0; ; {
-		start, end := runOver(line, i, hexRun, isBase64)
-		if start < 0 {
-			return line
-		}
+	e := edit{n: n, line: line, from: len(n.buf)}
+	for start, end := runOver(line, 0, hexRun, isBase64); start >= 0; start, end = runOver(line, end, hexRun, isBase64) {
 		switch run := line[start:end]; {
 		case len(run) > base64Run && looksEncoded(run):
-			i = start + 32
-			line = n.replace(ruleBase64, line, i, end)
+			e.cut(ruleBase64, start+32, end)
 		case allHex(run):
-			i = start + 16
-			line = n.replace(ruleHex, line, i, end)
-		default:
-			i = end
+			e.cut(ruleHex, start+16, end)
 		}
 	}
+	return e.done()
 }
 
 func allHex(b []byte) bool {
@@ -221,15 +212,31 @@ func allHex(b []byte) bool {
 
 // shorten drops the end of a line.
 func (n *noise) shorten(rule string, line []byte, size int) []byte {
-	return n.replace(rule, line, upTo(line, size), len(line))
+	e := edit{n: n, line: line, from: len(n.buf)}
+	e.cut(rule, upTo(line, size), len(line))
+	return e.done()
 }
 
-// replace returns the line with "..." for what is between i and j.
-func (n *noise) replace(rule string, line []byte, i, j int) []byte {
-	n.drop(rule, line[i:j])
-	start := len(n.buf)
-	n.buf = append(n.buf, line[:i]...)
-	n.buf = append(n.buf, elision...)
-	n.buf = append(n.buf, line[j:]...)
-	return n.buf[start:len(n.buf):len(n.buf)]
+// edit is a line from which parts are cut, from its head to its end. It is built at the end of the noise's buffer.
+type edit struct {
+	n    *noise
+	line []byte
+	from int // where it begins in the buffer
+	next int // how much of the line has been taken
+}
+
+// cut puts "..." for what is between i and j.
+func (e *edit) cut(rule string, i, j int) {
+	e.n.drop(rule, e.line[i:j])
+	e.n.buf = append(append(e.n.buf, e.line[e.next:i]...), elision...)
+	e.next = j
+}
+
+// done returns the line that is left.
+func (e *edit) done() []byte {
+	if e.next == 0 {
+		return e.line
+	}
+	e.n.buf = append(e.n.buf, e.line[e.next:]...)
+	return e.n.buf[e.from:len(e.n.buf):len(e.n.buf)]
 }

@@ -7,8 +7,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxDepth is how deep quotes and lists are shown; what nests deeper is written at this depth.
-const maxDepth = 12
+// maxDepth is how deep quotes and lists are shown; what nests deeper is written at this depth, and what nests
+// deeper than maxOpen is not even looked for when it ends.
+const (
+	maxDepth = 12
+	maxOpen  = 200
+)
 
 // page lays out blocks: the lines owed between them, and what stands before the lines of quotes and lists.
 type page struct {
@@ -43,6 +47,9 @@ func (p *page) need(n int) {
 
 func (p *page) push(tag atom.Atom, first, rest string) {
 	e := element{tag: tag, prefix: len(p.prefix), number: 1}
+	if len(p.open) >= maxOpen {
+		return
+	}
 	if len(p.open) < maxDepth {
 		if !p.begins {
 			p.first = append(p.first[:0], p.prefix...)
@@ -72,7 +79,9 @@ func (p *page) startList(tag atom.Atom) {
 	} else {
 		p.need(2)
 	}
-	p.open = append(p.open, element{tag: tag, prefix: len(p.prefix), number: 1})
+	if len(p.open) < maxOpen {
+		p.open = append(p.open, element{tag: tag, prefix: len(p.prefix), number: 1})
+	}
 }
 
 // endList asks for what follows a list or a quote: a blank line, unless it is in an item.
