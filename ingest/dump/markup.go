@@ -81,13 +81,17 @@ func skipMisc(b []byte) []byte {
 // behind them. If it needs more bytes to see the root, it returns buf as it is.
 func (s *splitter) prolog(buf []byte) ([]byte, error) {
 	rest := skipMisc(bytes.TrimPrefix(buf, []byte("\xEF\xBB\xBF")))
-	end := bytes.IndexByte(rest, '>')
-	switch {
-	case len(rest) > 0 && rest[0] != '<' && (s.eof || len(buf) >= len("BOM")):
+	if len(rest) > 0 && rest[0] != '<' {
+		if len(buf) < len("BOM") && !s.eof {
+			return buf, nil // it may be the beginning of a byte order mark
+		}
 		return nil, s.fault("it is not XML: it begins with %.20q", rest)
-	case bytes.HasPrefix(rest, []byte("<!DOCTYPE")):
+	}
+	if bytes.HasPrefix(rest, []byte("<!DOCTYPE")) {
 		return nil, s.fault("it has a DOCTYPE, which no dump has")
-	case end < 0 || isMisc(rest, 0):
+	}
+	end := bytes.IndexByte(rest, '>')
+	if end < 0 || isMisc(rest, 0) {
 		if s.eof || len(buf) >= maxProlog {
 			return nil, s.fault("there is no root element <%s>", s.c.Root)
 		}

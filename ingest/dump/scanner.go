@@ -93,6 +93,7 @@ func (s *Scanner) Scan() bool {
 			s.pos += len("</row>")
 		case isMisc(s.data, s.pos) && miscEnd(rest) > 0:
 			s.pos += miscEnd(rest)
+			s.lost = false // as it is if a block begins here
 		case s.lost:
 			s.pos++
 		default:
