@@ -31,11 +31,6 @@ type checkpoint struct {
 	Done  counts  `json:"c"` // of the units before this one
 }
 
-// before reports whether the unit that begins at at lies before the checkpoint.
-func (c *checkpoint) before(p phase, at int64) bool {
-	return p < c.Phase || p == c.Phase && at < c.Unit
-}
-
 func (c *checkpoint) String() (string, error) {
 	text, err := json.Marshal(c)
 	return string(text), err

@@ -70,12 +70,14 @@ func (b *build) blockFrom(ctx context.Context, min int64) (block int64, ok bool,
 	return id.Int64 &^ (postBlock - 1), id.Valid, nil
 }
 
-// cutList cuts a list of n into units of size.
-func cutList(from int64, n, size int, emit func(*unit) error) error {
-	for at := from; at < int64(n); at += int64(size) {
-		if err := emit(&unit{at: at, lo: at, hi: min(at+int64(size), int64(n)) - 1}); err != nil {
-			return err
+// cutList returns a function that cuts a list of n into units of size.
+func cutList(n, size int) func(context.Context, int64, func(*unit) error) error {
+	return func(_ context.Context, from int64, emit func(*unit) error) error {
+		for at := from; at < int64(n); at += int64(size) {
+			if err := emit(&unit{at: at, lo: at, hi: min(at+int64(size), int64(n)) - 1}); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	return nil
 }

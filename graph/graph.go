@@ -17,8 +17,9 @@
 // records the place after its last quad (checkpoint.go); a run that was
 // interrupted goes on from there and ends with the same bytes.
 //
-// Memory is bounded: what goes from step to step is counted in fragments of
-// half a megabyte, and only [threads.Index] grows with the dump.
+// Memory does not grow with the text: what goes from step to step is counted in
+// fragments of half a megabyte, a worker and its batch hold about 20 MB, and only
+// [threads.Index] grows with the dump.
 package graph
 
 import (
@@ -28,6 +29,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"sync"
 
 	"s2g/graph/trig"
 	"s2g/schema"
@@ -143,8 +145,11 @@ type build struct {
 	threads *threads.Index
 	terms   *terms
 	graphs  []string // IRIs: the languages', then the remainder
+	list    *tagList // when the posts are done
 	asm     *assembler
 	size    int64 // bytes of the batch files
+
+	fragments sync.Pool // of *trig.Fragment
 }
 
 func (b *build) write(ctx context.Context) error {
@@ -152,10 +157,10 @@ func (b *build) write(ctx context.Context) error {
 	if b.has, err = present(ctx, b.db); err != nil {
 		return err
 	}
-	b.Log.Info("finding the threads", "languages", len(b.Languages))
 	if b.threads, err = threads.Build(ctx, b.db, b.Languages, b.Other); err != nil {
 		return err
 	}
+	b.Log.Info("found the threads", "languages", len(b.Languages), "posts", b.threads.Len(), "bytes", b.threads.Bytes())
 	for _, l := range b.Languages {
 		b.graphs = append(b.graphs, b.Site.Graph(l.Tag))
 	}

@@ -3,6 +3,7 @@ package graph
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -90,6 +91,10 @@ func nq(t trig.Term) string {
 // its own, prints for testdata/mini with the same options.
 func TestQuads(t *testing.T) {
 	db := mini(t)
+	many := make([]schema.Language, 130) // more than the bits of two words
+	for i := range many {
+		many[i].Tag = fmt.Sprint("language-", i)
+	}
 	for _, c := range []struct {
 		golden  string
 		options Options
@@ -97,6 +102,7 @@ func TestQuads(t *testing.T) {
 		{"mini.nq", Options{Languages: languages}},
 		{"mini.nq", Options{Languages: languages, Compress: "zstd", Format: "nquads"}},
 		{"mini.nq", Options{Languages: languages, Compress: "none", batch: 7, Workers: 3}},
+		{"mini.nq", Options{Languages: append(many, languages...)}},
 		{"mini-other.nq", Options{Site: "https://ru.stackoverflow.com", Languages: []schema.Language{languages[1], {Tag: "haskell", Name: "Haskell"}}, Other: true}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.golden))

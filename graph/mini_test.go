@@ -1,8 +1,10 @@
 package graph
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,31 +17,45 @@ import (
 	"s2g/schema/tables"
 )
 
-func TestMain(m *testing.M) {
-	tables.Supervise()
-	os.Exit(m.Run())
+// server is the MariaDB of all tests, started by the first that needs it. The
+// tables in service are those of the last load; tests run one after the other.
+var server struct {
+	dir string
+	db  *tables.DB
 }
 
-// mini is the tables of a small dump that this package's tests load by
-// themselves, without the ingest stage.
+func TestMain(m *testing.M) {
+	tables.Supervise()
+	code := m.Run()
+	if server.db != nil {
+		if err := errors.Join(server.db.Close(), os.RemoveAll(server.dir)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// mini puts the tables of a small dump in service, without the ingest stage.
 func mini(t testing.TB, without ...string) *tables.DB {
 	t.Helper()
 	return load(t, filepath.Join("testdata", "mini"), without...)
 }
 
-// load puts the XML files of a folder in service on a private server.
+// load puts the XML files of a folder in service.
 func load(t testing.TB, folder string, without ...string) *tables.DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
-	db, err := tables.Open(t.Context(), tables.Options{Dir: t.TempDir(), Memory: 128 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
+	if server.db == nil {
+		var err error
+		if server.dir, err = os.MkdirTemp("", "graph"); err != nil {
+			t.Fatal(err)
 		}
-	})
+		if server.db, err = tables.Open(context.Background(), tables.Options{Dir: server.dir, Memory: 256 << 20}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := server.db
 	var served []schema.Table
 	for _, tb := range schema.Tables() {
 		if strings.Contains(strings.Join(without, " "), tb.Name) {

@@ -14,11 +14,12 @@ const (
 	unitBuffer   = 16        // fragments of a unit that may wait for the units before it
 )
 
-// stage is how one phase is cut into units and how a unit is rendered.
+// stage is how one phase is cut into units, from the unit at from on, and how a
+// unit is rendered.
 type stage struct {
 	phase  phase
 	cut    func(ctx context.Context, from int64, emit func(*unit) error) error
-	render func(w *worker, ctx context.Context, u *unit) error
+	render func(*worker, context.Context, *unit) error
 }
 
 // batches writes all batch files.
@@ -54,33 +55,27 @@ func (b *build) phases(ctx context.Context, last checkpoint) error {
 	for i := range workers {
 		workers[i] = newWorker(b)
 	}
-	if last.Phase == phasePosts {
-		posts := stage{phasePosts, b.cutPosts, (*worker).posts}
-		if err := b.phase(ctx, posts, workers, last.Unit); err != nil {
-			return err
+	run := func(s stage) error {
+		switch {
+		case last.Phase > s.phase:
+			return nil
+		case last.Phase == s.phase:
+			return b.phase(ctx, s, workers, last.Unit)
 		}
+		return b.phase(ctx, s, workers, 0)
 	}
-	list, err := b.listTags(ctx, workers, last)
-	if err != nil {
+	if err := run(stage{phasePosts, b.cutPosts, (*worker).posts}); err != nil {
 		return err
 	}
-	for i, n := range []int{len(list.tags), len(list.wikis)} {
-		s := stage{phaseTags, nil, list.renderTags}
-		size := tagBlock
-		if i == 1 {
-			s, size = stage{phaseWikis, nil, list.renderWikis}, wikiBlock
-		}
-		if last.Phase > s.phase {
-			continue
-		}
-		s.cut = func(_ context.Context, from int64, emit func(*unit) error) error { return cutList(from, n, size, emit) }
-		from := int64(0)
-		if last.Phase == s.phase {
-			from = last.Unit
-		}
-		if err := b.phase(ctx, s, workers, from); err != nil {
-			return err
-		}
+	var err error
+	if b.list, err = b.listTags(ctx, workers, last); err != nil {
+		return err
+	}
+	if err := run(stage{phaseTags, cutList(len(b.list.tags), tagBlock), (*worker).tagUnit}); err != nil {
+		return err
+	}
+	if err := run(stage{phaseWikis, cutList(len(b.list.wikis), wikiBlock), (*worker).wikiUnit}); err != nil {
+		return err
 	}
 	return b.asm.finish(ctx)
 }
@@ -121,7 +116,7 @@ func (b *build) phase(ctx context.Context, s stage, workers []*worker, from int6
 				return err
 			}
 		}
-		return ctx.Err() // a worker that failed leaves its unit open
+		return nil
 	})
 	return g.Wait()
 }
@@ -140,7 +135,7 @@ func (b *build) collect(ctx context.Context, p phase, u *unit) error {
 			if err := b.asm.put(ctx, f); err != nil {
 				return err
 			}
-			recycle(f)
+			b.recycle(f)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

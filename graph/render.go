@@ -12,10 +12,10 @@ import (
 
 // edge is a link of the post that is being rendered.
 type edge struct {
-	predicate, open string
-	frame           trig.Frame
-	set             threads.Set
-	id              int64
+	predicate string
+	frame     trig.Frame
+	id        int64
+	set       threads.Set
 }
 
 // post renders a question or an answer with its comments and links.

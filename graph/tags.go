@@ -169,10 +169,10 @@ func (b *build) tagRows(ctx context.Context, list []tag) error {
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// renderTags renders a unit of tags.
-func (l *tagList) renderTags(w *worker, ctx context.Context, u *unit) error {
+// tagUnit renders a unit of tags.
+func (w *worker) tagUnit(ctx context.Context, u *unit) error {
 	for i := u.lo; i <= u.hi; i++ {
-		w.tag(&l.tags[i])
+		w.tag(&w.list.tags[i])
 		if err := w.spill(ctx); err != nil {
 			return err
 		}

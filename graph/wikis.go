@@ -65,9 +65,9 @@ func (b *build) kinds(ctx context.Context, ids []int64, kinds map[int64]int64) e
 	return errors.Join(rows.Err(), rows.Close())
 }
 
-// renderWikis renders a unit of wikis.
-func (l *tagList) renderWikis(w *worker, ctx context.Context, u *unit) error {
-	unit := l.wikis[u.lo : u.hi+1]
+// wikiUnit renders a unit of wikis.
+func (w *worker) wikiUnit(ctx context.Context, u *unit) error {
+	unit := w.list.wikis[u.lo : u.hi+1]
 	ids := make([]int64, len(unit))
 	for i := range unit {
 		ids[i] = unit[i].id

@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"sync"
 
 	"s2g/graph/trig"
 )
@@ -25,7 +24,7 @@ func newWorker(b *build) *worker {
 
 // unit renders one unit.
 func (w *worker) unit(ctx context.Context, s stage, u *unit) error {
-	w.unitOf, w.out = u, newFragment()
+	w.unitOf, w.out = u, w.fragment()
 	if err := s.render(w, ctx, u); err != nil {
 		return err
 	}
@@ -42,7 +41,7 @@ func (w *worker) spill(ctx context.Context) error {
 		return nil
 	}
 	err := w.pass(ctx)
-	w.out = newFragment()
+	w.out = w.fragment()
 	return err
 }
 
@@ -59,13 +58,17 @@ func (w *worker) pass(ctx context.Context) error {
 
 func (w *worker) count(c counter, n int64) { w.unitOf.counts[c] += n }
 
-var fragments = sync.Pool{New: func() any { return new(trig.Fragment) }}
+// fragment returns an empty fragment, a used one where there is one.
+func (b *build) fragment() *trig.Fragment {
+	if f, ok := b.fragments.Get().(*trig.Fragment); ok {
+		return f
+	}
+	return new(trig.Fragment)
+}
 
-func newFragment() *trig.Fragment { return fragments.Get().(*trig.Fragment) }
-
-func recycle(f *trig.Fragment) {
+func (b *build) recycle(f *trig.Fragment) {
 	if f.Cap() <= keepFragment {
 		f.Reset()
-		fragments.Put(f)
+		b.fragments.Put(f)
 	}
 }
