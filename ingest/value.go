@@ -127,7 +127,7 @@ func appendTags(dst, v []byte) []byte {
 		if n < 0 {
 			n = len(v)
 		}
-		if !hasTag(dst[start:], v[:n]) {
+		if n > 0 && !hasTag(dst[start:], v[:n]) {
 			if len(dst) == start {
 				dst = append(dst, '|')
 			}
