@@ -28,6 +28,7 @@ type maker struct {
 	in      []threads.Set // of points: the graphs they belong to
 	wholes  []Parent
 	texts   []string // of the last points, which have no vectors yet
+	posts   int64    // that these are of
 	made    made
 }
 
@@ -43,7 +44,7 @@ func newMaker(s *stage) *maker {
 
 // make makes all files of a unit and notes that they are there.
 func (m *maker) make(ctx context.Context, u unit) (err error) {
-	m.cleaner, m.points, m.in, m.wholes, m.texts = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.texts[:0]
+	m.cleaner, m.points, m.in, m.wholes, m.texts, m.posts = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.texts[:0], 0
 	m.made = made{Counts: map[string]int64{}}
 	m.links = nil
 	if m.linked {
@@ -99,7 +100,7 @@ func (m *maker) add(ctx context.Context, p *post) error {
 		head.Text, head.ContentHash = c.Text, contentHash(c.Text)
 		m.points, m.in, m.texts = append(m.points, head), append(m.in, at.Set), append(m.texts, c.Text)
 	}
-	if len(m.texts) >= batchTexts {
+	if m.posts++; len(m.texts) >= batchTexts {
 		return m.embed(ctx)
 	}
 	return nil
@@ -151,7 +152,8 @@ func (m *maker) embed(ctx context.Context) error {
 	if err := m.embedPoints(ctx, m.points[len(m.points)-len(m.texts):], m.texts); err != nil {
 		return err
 	}
-	m.texts = m.texts[:0]
+	m.advance(m.posts)
+	m.texts, m.posts = m.texts[:0], 0
 	return nil
 }
 

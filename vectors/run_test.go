@@ -106,10 +106,11 @@ func TestSameBytesAfterInterruptions(t *testing.T) {
 	}
 	out := t.TempDir()
 	dir := openDir(t, out)
+	interrupted := 0
 	for stop := int64(1); ; stop++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		o.Progress = func(what string, done, _ int64) {
-			if done >= 3*stop {
+			if done >= 4*stop {
 				cancel()
 			}
 		}
@@ -121,9 +122,12 @@ func TestSameBytesAfterInterruptions(t *testing.T) {
 		if !errors.Is(err, context.Canceled) || stop > 20 {
 			t.Fatal(err)
 		}
-		if stop == 2 { // as a kill would have it, in the middle of a unit
+		if interrupted++; stop == 2 { // as a kill would have it, in the middle of a unit
 			dropNewest(t, dir)
 		}
+	}
+	if interrupted < 2 {
+		t.Errorf("interrupted %d times", interrupted)
 	}
 	sameFiles(t, "interrupted", files(t, whole.Out()), files(t, out))
 	if diff := cmp.Diff(summaryOf(whole), summaryOf(dir)); diff != "" {
