@@ -159,3 +159,22 @@ func readRawBytes(b *testing.B, db *DB, query string) (n, size int) {
 	}
 	return n, size
 }
+
+// BenchmarkOpen starts and stops the server of a database that exists, and joins one that runs.
+func BenchmarkOpen(b *testing.B) {
+	dir := b.TempDir()
+	cycle := func(b *testing.B) {
+		for b.Loop() {
+			db, err := Open(b.Context(), Options{Dir: dir, Memory: minPool})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.Run("start and stop", cycle)
+	openIn(b, dir)
+	b.Run("join", cycle)
+}

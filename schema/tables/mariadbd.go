@@ -110,7 +110,8 @@ func (p program) initialise(dir string, held *os.File) error {
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return err
 	}
-	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh,
+	// A server that starts removes the temporary tables it finds, and gives up if another has removed one first: not in /tmp, then.
+	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh, "--tmpdir=" + filepath.Join(dir, tempDir),
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asRoot()...)
 	cmd := exec.Command(p.Install, args...)
 	cmd.ExtraFiles = []*os.File{held}

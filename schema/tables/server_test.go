@@ -6,9 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
+
+	"s2g/schema"
 	"s2g/schema/schematest"
 )
 
@@ -70,6 +75,10 @@ func serverPID(dir string) int {
 	if pid == 0 || syscall.Kill(pid, 0) != nil {
 		return 0
 	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err == nil && strings.Contains(string(stat), ") Z ") { // dead, and nobody has asked how it ended
+		return 0
+	}
 	return pid
 }
 
@@ -122,4 +131,180 @@ func TestKilledUserLeavesNoServer(t *testing.T) {
 		t.Error(got)
 	}
 	cmd.Wait()
+}
+
+func TestKilledSupervisorTakesItsServerWithIt(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux kills a child with its parent")
+	}
+	dir := t.TempDir()
+	db := openIn(t, dir)
+	pid := serverPID(dir)
+	if err := syscall.Kill(parent(t, pid), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	checkServerIsGone(t, db)
+	if serverPID(dir) == pid {
+		t.Error("mariadbd outlives its supervisor")
+	}
+}
+
+func TestCrashOfTheServer(t *testing.T) {
+	dir := t.TempDir()
+	db := openIn(t, dir)
+	serve(t, db, "before", map[string]string{"Votes": vote1})
+	if err := syscall.Kill(serverPID(dir), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	checkServerIsGone(t, db)
+	again := openIn(t, dir) // beside the user whose server has crashed
+	if key, err := again.DumpKey(t.Context()); err != nil || key != "before" {
+		t.Errorf("after the crash: key %q, %v", key, err)
+	}
+}
+
+// checkServerIsGone checks that a statement says that the server has ended, and shows its log.
+func checkServerIsGone(t *testing.T, db *DB) {
+	t.Helper()
+	var err error
+	for range 100 { // the signal takes a moment to arrive
+		if _, err = db.DumpKey(t.Context()); err != nil {
+			break
+		}
+	}
+	if fault, _ := schema.FaultOf(err); fault != schema.FaultService {
+		t.Errorf("fault %v: %v", fault, err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "mariadbd has ended") || !strings.Contains(err.Error(), "ready for connections") {
+		t.Errorf("error without the server's log: %v", err)
+	}
+}
+
+// parent returns the parent process of pid.
+func parent(t *testing.T, pid int) int {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state string
+	var ppid int
+	_, rest, _ := strings.Cut(string(b), ") ") // after the name, which may hold anything
+	if _, err := fmt.Sscan(rest, &state, &ppid); err != nil {
+		t.Fatal(err)
+	}
+	return ppid
+}
+
+func TestInitialisationThatWasCutShort(t *testing.T) {
+	dir := t.TempDir()
+	half := filepath.Join(dir, dataDir+".new", "mysql")
+	if err := os.MkdirAll(half, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, socketName), nil, 0o600); err != nil { // and a socket nobody listens to
+		t.Fatal(err)
+	}
+	db := openIn(t, dir)
+	if got := all(t, db, "SELECT 1"); len(got) != 1 {
+		t.Error(got)
+	}
+}
+
+func TestDamagedDatadir(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	dir := t.TempDir()
+	data := filepath.Join(dir, dataDir)
+	if err := os.Mkdir(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"ibdata1", "aria_log_control"} {
+		if err := os.WriteFile(filepath.Join(data, name), []byte("not a database"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := Open(t.Context(), Options{Dir: dir, Memory: minPool})
+	if fault, remedy := schema.FaultOf(err); fault != schema.FaultService || !strings.Contains(remedy, data) {
+		t.Errorf("fault %v, remedy %q: %v", fault, remedy, err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "ERROR") {
+		t.Errorf("error without the server's log: %v", err)
+	}
+	if serverPID(dir) != 0 {
+		t.Error("a server runs")
+	}
+}
+
+func TestLongPath(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
+	db := openIn(t, dir)
+	_, leave := user(t, dir)
+	leave()
+	if got := all(t, db, "SELECT 1"); len(got) != 1 {
+		t.Error(got)
+	}
+	folder := filepath.Dir(db.server.socket)
+	if folder == dir {
+		t.Errorf("socket in %s", folder)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(folder); err == nil {
+		t.Errorf("%s is still there", folder)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, socketName)); err == nil {
+		t.Error("the link to the socket is still there")
+	}
+}
+
+func TestForeignSocketFolder(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	dir := filepath.Join(temp, strings.Repeat("long", 30))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	socket, err := socketPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Dir(socket), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := socketPath(dir); err == nil {
+		t.Error("a folder that others can enter is used")
+	}
+}
+
+func TestTwoFolders(t *testing.T) {
+	one, two := open(t), open(t)
+	serve(t, one, "one", map[string]string{"Votes": vote1})
+	serve(t, two, "two", map[string]string{"Votes": vote2})
+	for want, db := range map[string]*DB{"one": one, "two": two} {
+		if got, err := db.DumpKey(t.Context()); err != nil || got != want {
+			t.Errorf("key %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+func TestJoinAtOnce(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	dir := t.TempDir()
+	var g errgroup.Group
+	for range 4 {
+		g.Go(func() error {
+			db, err := Open(t.Context(), Options{Dir: dir, Memory: minPool})
+			if err != nil {
+				return err
+			}
+			return db.Close()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Error(err)
+	}
+	if serverPID(dir) != 0 {
+		t.Error("a server is left")
+	}
 }
