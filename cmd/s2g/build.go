@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"s2g/schema"
+)
+
+// allStages are the stages of a build, in their order.
+var allStages = []string{"ingest", "graph", "vectors", "verify"}
+
+const buildHelp = `Runs every stage that is out of date, then verifies the result. A build that was stopped goes on
+where it was when the same command is given again; one that is up to date does nothing.
+
+    s2g build --dump bioinformatics.stackexchange.com --out build
+    s2g build --dump stackoverflow.com.7z --out build --languages python,r --db-memory 8GiB`
+
+func (a *app) build() *cobra.Command {
+	o := &options{}
+	var stages []string
+	cmd := &cobra.Command{
+		Use:   "build --dump PATH --out DIR",
+		Short: "every stage that is out of date, then verify",
+		Long:  buildHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.inOut(o, func(p *pipeline) error { return p.build(cmd, stages) })
+		},
+	}
+	f := cmd.Flags()
+	o.outFlag(f)
+	o.ingestFlags(f)
+	o.languageFlags(f)
+	o.graphFlags(f)
+	o.vectorFlags(f)
+	o.databaseFlags(f)
+	o.workerFlag(f)
+	f.StringSliceVar(&stages, "stages", allStages, "which `stages` to run")
+	return cmd
+}
+
+func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
+	ctx := cmd.Context()
+	for _, s := range stages {
+		if !slices.Contains(allStages, s) {
+			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(allStages, ","), "--stages names %q", s)
+		}
+	}
+	if err := p.opts.resolveFor(cmd, p.dir.Manifest(), false); err != nil {
+		return err
+	}
+	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify}
+	for _, s := range allStages {
+		if !slices.Contains(stages, s) {
+			continue
+		}
+		if err := runs[s](ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	mysql "github.com/go-sql-driver/mysql"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+)
+
+// options are the flags of build; each also stands on the stage it concerns.
+type options struct {
+	out string
+
+	dump, dumpSite string
+	strict         bool
+	maxRejects     float64
+
+	dsn, memory string
+	workers     int
+
+	languages string
+	shape     manifest.Options // those that shape outputs; Languages is parsed from languages
+}
+
+func (o *options) outFlag(f *pflag.FlagSet) {
+	f.StringVar(&o.out, "out", "", "the `folder` of the build")
+}
+
+func (o *options) databaseFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.dsn, "dsn", "", "use this MariaDB instead of a private one: user@unix(/path)/database or user@tcp(host:port)/database; with a password only as S2G_DSN")
+	f.StringVar(&o.memory, "db-memory", "", "`size` of the private MariaDB's buffer pool (default a quarter of memory, 256MiB to 16GiB)")
+}
+
+func (o *options) workerFlag(f *pflag.FlagSet) {
+	f.IntVar(&o.workers, "workers", 0, "goroutines that work side by side; changes no byte of the output (default one a core)")
+}
+
+func (o *options) ingestFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.dump, "dump", "", "the dump: a folder of .xml or .xml.gz files, or a site's .7z `archive`")
+	f.StringSliceVar(&o.shape.Without, "without", nil, "`tables` that may be missing: comments,votes,links,tags")
+	f.BoolVar(&o.strict, "strict", false, "stop at the first bad row (exit 3)")
+	f.Float64Var(&o.maxRejects, "max-rejects", 0.01, "share of bad rows in a table above which the run fails (exit 3)")
+}
+
+func (o *options) languageFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.shape.Site, "site", "", "base of all IRIs, a host or URL (default from the dump's name, else stackoverflow.com)")
+	f.StringVar(&o.languages, "languages", "", "`tags` that have a graph: a,b,c or @file.csv with the columns tag,slug,name (default the paper's 39; see s2g languages)")
+	f.BoolVar(&o.shape.Other, "other", false, "put questions with no selected language into a graph of their own")
+}
+
+func (o *options) graphFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.shape.Compress, "compress", "gzip", "compression of the TriG files: gzip, zstd or none")
+}
+
+func (o *options) vectorFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.shape.Units, "units", "question", "what is embedded: question, or question,answer")
+	f.IntVar(&o.shape.Window, "window", 512, "size of a chunk in tokens")
+	f.IntVar(&o.shape.Overlap, "overlap", 64, "tokens that neighbouring chunks share")
+	f.StringVar(&o.shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump)")
+	f.StringVar(&o.shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25)")
+}
+
+// needOut is the check of a command that works in OUT.
+func (o *options) needOut() error {
+	if o.out == "" {
+		return schema.Faultf(schema.FaultUsage, "give --out DIR", "no folder to work in")
+	}
+	return nil
+}
+
+// needBuild is the check of a command that reads a build in OUT.
+func (o *options) needBuild() error {
+	if err := o.needOut(); err != nil {
+		return err
+	}
+	_, err := manifest.Read(o.out)
+	return err
+}
+
+// resolveFor completes the options that were not given: from the build that is in
+// OUT, where a stage runs alone, and checks them all.
+func (o *options) resolveFor(cmd *cobra.Command, m *manifest.Manifest, alone bool) error {
+	if alone {
+		o.inherit(cmd.Flags(), m.Options)
+	}
+	if o.shape.Site != "" {
+		site, err := vocab.ParseSite(o.shape.Site)
+		if err != nil {
+			return err
+		}
+		o.shape.Site = string(site)
+	}
+	if o.shape.Languages == nil {
+		table, err := schema.ParseLanguages(o.languages)
+		if err != nil {
+			return err
+		}
+		o.shape.Languages = table
+	}
+	return o.check()
+}
+
+// site is the base of IRIs: the one that was chosen, else the dump's, else
+// Stack Overflow. Only a choice is kept in the manifest's options, because the
+// dump's site is not known before it is read.
+func (o *options) site(m *manifest.Manifest) (vocab.Site, error) {
+	if o.shape.Site != "" {
+		return vocab.Site(o.shape.Site), nil
+	}
+	if m.Dump.Site != "" {
+		return vocab.ParseSite(m.Dump.Site)
+	}
+	return vocab.DefaultSite, nil
+}
+
+// inherit takes the options that the flags do not give from an earlier build.
+// Flags that a command does not have count as not given.
+func (o *options) inherit(flags *pflag.FlagSet, of manifest.Options) {
+	given := func(name string) bool { return flags.Changed(name) }
+	own := o.shape
+	o.shape = of
+	for name, take := range map[string]func(){
+		"site":     func() { o.shape.Site = own.Site },
+		"other":    func() { o.shape.Other = own.Other },
+		"without":  func() { o.shape.Without = own.Without },
+		"compress": func() { o.shape.Compress = own.Compress },
+		"units":    func() { o.shape.Units = own.Units },
+		"window":   func() { o.shape.Window = own.Window },
+		"overlap":  func() { o.shape.Overlap = own.Overlap },
+		"dense":    func() { o.shape.Dense = own.Dense },
+		"sparse":   func() { o.shape.Sparse = own.Sparse },
+	} {
+		if given(name) {
+			take()
+		}
+	}
+	if given("languages") {
+		o.shape.Languages = nil
+	}
+	o.fillDefaults(own)
+}
+
+// fillDefaults gives options that no build has set yet the flags' defaults.
+func (o *options) fillDefaults(own manifest.Options) {
+	s := &o.shape
+	if s.Compress == "" {
+		s.Compress = own.Compress
+	}
+	if s.Units == "" {
+		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
+	}
+}
+
+func (o *options) check() error {
+	s := &o.shape
+	for _, c := range []struct {
+		flag, value string
+		allowed     []string
+	}{
+		{"compress", s.Compress, []string{"", "gzip", "zstd", "none"}},
+		{"units", s.Units, []string{"", "question", "question,answer"}},
+		{"dense", s.Dense, []string{"", "builtin"}},
+		{"sparse", s.Sparse, []string{"", "bm25"}},
+	} {
+		if !slices.Contains(c.allowed, c.value) {
+			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(c.allowed[1:], " or "), "--%s has the value %q", c.flag, c.value)
+		}
+	}
+	for _, name := range s.Without {
+		if !slices.Contains([]string{"comments", "votes", "links", "tags"}, name) {
+			return schema.Faultf(schema.FaultUsage, "it takes comments, votes, links and tags", "--without names %q", name)
+		}
+	}
+	if s.Window != 0 && (s.Window < 16 || s.Overlap < 0 || s.Overlap >= s.Window/2) {
+		return schema.Faultf(schema.FaultUsage, "the window is at least 16 tokens, the overlap less than half of it", "--window %d with --overlap %d", s.Window, s.Overlap)
+	}
+	if o.maxRejects < 0 || o.maxRejects > 1 {
+		return schema.Faultf(schema.FaultUsage, "0.01 is one row in a hundred", "--max-rejects is a share from 0 to 1, not %g", o.maxRejects)
+	}
+	_, err := o.server()
+	return err
+}
+
+// server says which MariaDB holds the tables.
+func (o *options) server() (tables.Options, error) {
+	memory, err := parseSize("db-memory", o.memory)
+	if err != nil {
+		return tables.Options{}, err
+	}
+	if err := noPasswordInFlag(o.dsn); err != nil {
+		return tables.Options{}, err
+	}
+	private, err := privateFolder(o.out)
+	if err != nil {
+		return tables.Options{}, err
+	}
+	return tables.Options{Dir: private, DSN: o.dsn, Memory: memory}, nil
+}
+
+// openTables starts or joins the private server of OUT, or opens the user's.
+func (a *app) openTables(ctx context.Context, o *options) (*tables.DB, error) {
+	server, err := o.server()
+	if err != nil {
+		return nil, err
+	}
+	server.Log = a.log
+	return tables.Open(ctx, server)
+}
+
+// noPasswordInFlag refuses a password where every user of the machine can read
+// it: on the command line.
+func noPasswordInFlag(dsn string) error {
+	if dsn == "" || dsn == os.Getenv(environmentName("dsn")) {
+		return nil
+	}
+	c, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return schema.Faultf(schema.FaultUsage, "as user@unix(/run/mysqld/mysqld.sock)/database", "--dsn: %w", err)
+	}
+	if c.Passwd != "" {
+		return schema.Faultf(schema.FaultUsage, "give it as the environment variable S2G_DSN", "--dsn holds a password, which other users of this machine can see")
+	}
+	return nil
+}
+
+func parseSize(flag, value string) (int64, error) {
+	if value == "" {
+		return 0, nil
+	}
+	n, err := humanize.ParseBytes(value)
+	if err != nil || n > 1<<50 {
+		return 0, schema.Faultf(schema.FaultUsage, "as 512MiB or 4GiB", "--%s: %q is not a size", flag, value)
+	}
+	return int64(n), nil
+}

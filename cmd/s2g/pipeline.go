@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"s2g/graph"
+	"s2g/ingest"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/vectors"
+)
+
+// pipeline is a build at work in OUT: it holds the lock, and the tables once
+// they are needed.
+type pipeline struct {
+	app      *app
+	opts     *options
+	dir      *manifest.Dir
+	db       *tables.DB
+	outcomes []outcome
+}
+
+// privateFolder is where the tables of OUT lie; see [manifest.Dir.Private].
+func privateFolder(out string) (string, error) {
+	abs, err := filepath.Abs(out)
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w", out, err)
+	}
+	return filepath.Join(abs, ".s2g"), nil
+}
+
+// inOut runs work in OUT under the lock and prints the summary at its end, also
+// of a build that failed half-way.
+func (a *app) inOut(o *options, work func(*pipeline) error) (err error) {
+	if err := o.needOut(); err != nil {
+		return err
+	}
+	dir, err := manifest.Open(o.out)
+	if err != nil {
+		return err
+	}
+	p := &pipeline{app: a, opts: o, dir: dir}
+	defer func() {
+		if p.db != nil {
+			err = errors.Join(err, p.db.Close())
+		}
+		err = errors.Join(err, dir.Close())
+	}()
+	err = work(p)
+	if len(p.outcomes) > 0 {
+		err = errors.Join(err, a.printSummary(p.outcomes))
+	}
+	return err
+}
+
+// tables opens the tables at their first use.
+func (p *pipeline) tables(ctx context.Context) (*tables.DB, error) {
+	if p.db != nil {
+		return p.db, nil
+	}
+	db, err := p.app.openTables(ctx, p.opts)
+	p.db = db
+	return db, err
+}
+
+// stage runs one stage unless it is up to date.
+func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work func(db *tables.DB, report func(string, int64, int64)) error) error {
+	if p.dir.Manifest().Fresh(name, key) {
+		p.app.log.Info(name + " is up to date")
+		p.outcomes = append(p.outcomes, outcome{Stage: name, Fresh: true})
+		return nil
+	}
+	db, err := p.tables(ctx)
+	if err != nil {
+		return err
+	}
+	shape := p.opts.shape
+	if err := p.dir.Update(func(m *manifest.Manifest) { m.Tool, m.Options = toolVersion(), shape }); err != nil {
+		return err
+	}
+	p.app.log.Info(name + " begins")
+	shown := p.app.progress(name, u)
+	err = work(db, shown.report)
+	shown.end()
+	if err != nil {
+		return err
+	}
+	m := p.dir.Manifest()
+	done := m.Stages[name]
+	p.app.log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)
+	p.outcomes = append(p.outcomes, outcome{Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS()})
+	return nil
+}
+
+func (p *pipeline) ingest(ctx context.Context) error {
+	o := ingest.Options{
+		Dump: p.opts.dump, DumpSite: p.opts.dumpSite, Without: p.opts.shape.Without, Strict: p.opts.strict, MaxRejects: p.opts.maxRejects,
+		Workers: p.opts.workers, Log: p.app.log,
+	}
+	if o.MaxRejects == 0 {
+		o.MaxRejects = -1 // the stage's zero value is its default
+	}
+	if o.Dump == "" {
+		return schema.Faultf(schema.FaultUsage, "give --dump PATH", "no dump to read")
+	}
+	plan, err := ingest.NewPlan(o)
+	if err != nil {
+		return err
+	}
+	return p.stage(ctx, manifest.Ingest, plan.Key, inBytes, func(db *tables.DB, report func(string, int64, int64)) error {
+		o.Progress = report
+		return ingest.Run(ctx, p.dir, db, o)
+	})
+}
+
+func (p *pipeline) graph(ctx context.Context) error {
+	tablesKey, err := p.ingested(ctx)
+	if err != nil {
+		return err
+	}
+	site, err := p.opts.site(p.dir.Manifest())
+	if err != nil {
+		return err
+	}
+	s := p.opts.shape
+	o := graph.Options{
+		Site: site, Languages: s.Languages, Other: s.Other, Compress: s.Compress,
+		Workers: p.opts.workers, Log: p.app.log,
+	}
+	key, err := graph.Key(tablesKey, o)
+	if err != nil {
+		return err
+	}
+	return p.stage(ctx, manifest.Graph, key, inRows, func(db *tables.DB, report func(string, int64, int64)) error {
+		o.Progress = report
+		return graph.Run(ctx, p.dir, db, o)
+	})
+}
+
+func (p *pipeline) vectors(ctx context.Context) error {
+	tablesKey, err := p.ingested(ctx)
+	if err != nil {
+		return err
+	}
+	site, err := p.opts.site(p.dir.Manifest())
+	if err != nil {
+		return err
+	}
+	s := p.opts.shape
+	o := vectors.Options{
+		Site: site, Languages: s.Languages, Other: s.Other, Units: s.Units, Window: s.Window, Overlap: s.Overlap,
+		Dense: s.Dense, Sparse: s.Sparse, Workers: p.opts.workers, Log: p.app.log,
+	}
+	if s.Overlap == 0 {
+		o.Overlap = -1 // the stage's zero value is its default
+	}
+	key, err := vectors.Key(tablesKey, o)
+	if err != nil {
+		return err
+	}
+	return p.stage(ctx, manifest.Vectors, key, inRows, func(db *tables.DB, report func(string, int64, int64)) error {
+		o.Progress = report
+		return vectors.Run(ctx, p.dir, db, o)
+	})
+}
+
+// ingested returns the key of the tables that the manifest names, and makes sure
+// that the server holds those and no others.
+func (p *pipeline) ingested(ctx context.Context) (string, error) {
+	return tablesKey(ctx, p.dir.Manifest(), p.tables)
+}
+
+func tablesKey(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (string, error) {
+	const remedy = "run s2g ingest (or s2g build) with this --out and --dump, and the --dsn of that run if it had one"
+	done := m.Stages[manifest.Ingest]
+	if done == nil {
+		return "", schema.Faultf(schema.FaultUsage, remedy, "no dump has been read into this folder yet")
+	}
+	db, err := open(ctx)
+	if err != nil {
+		return "", err
+	}
+	held, err := db.DumpKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	if held != done.Key {
+		return "", schema.Faultf(schema.FaultUsage, remedy, "the tables are not those of the manifest: they hold dump %q, it names %q", held, done.Key)
+	}
+	return done.Key, nil
+}
+
+// withTables runs work on the tables of the build in OUT, without its lock.
+func (a *app) withTables(ctx context.Context, o *options, m *manifest.Manifest, work func(*tables.DB) error) (err error) {
+	var db *tables.DB
+	defer func() {
+		if db != nil {
+			err = errors.Join(err, db.Close())
+		}
+	}()
+	_, err = tablesKey(ctx, m, func(ctx context.Context) (*tables.DB, error) {
+		var err error
+		db, err = a.openTables(ctx, o)
+		return db, err
+	})
+	if err != nil {
+		return err
+	}
+	return work(db)
+}

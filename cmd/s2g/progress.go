@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/schollz/progressbar/v3"
+)
+
+// logEvery is the time between two lines of progress where no terminal is there
+// to draw a bar on.
+const logEvery = 5 * time.Second
+
+// unit is what a stage counts its progress in.
+type unit uint8
+
+const (
+	inRows unit = iota
+	inBytes
+)
+
+func (u unit) format(n int64) string {
+	if u == inBytes {
+		return humanize.IBytes(uint64(max(n, 0)))
+	}
+	return humanize.Comma(n)
+}
+
+// progress shows how far a stage is: a bar on a terminal, a log line every few
+// seconds elsewhere. Its report method is the stages' Progress callback, and may
+// be called from several goroutines.
+type progress struct {
+	stage    string
+	unit     unit
+	log      *slog.Logger
+	terminal io.Writer // nil where lines are logged
+
+	mu      sync.Mutex
+	bar     *progressbar.ProgressBar
+	total   int64 // that bar was made for
+	started time.Time
+	logged  time.Time
+}
+
+func (a *app) progress(stage string, u unit) *progress {
+	p := &progress{stage: stage, unit: u, log: a.log, started: time.Now(), logged: time.Now()}
+	if a.terminal {
+		p.terminal = a.stderr
+	}
+	return p
+}
+
+// newBar makes a bar, or a spinner where the total is not known.
+func (p *progress) newBar(total int64) *progressbar.ProgressBar {
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(p.terminal),
+		progressbar.OptionThrottle(100 * time.Millisecond),
+		progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionClearOnFinish(),
+	}
+	if total <= 0 {
+		return progressbar.NewOptions64(-1, options...)
+	}
+	options = append(options, progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(true), progressbar.OptionShowCount())
+	if p.unit == inBytes {
+		options = append(options, progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true))
+	} else {
+		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"))
+	}
+	return progressbar.NewOptions64(total, options...)
+}
+
+// report takes what runs, how much of it is done and how much there is; a total
+// of 0 is not known.
+func (p *progress) report(what string, done, total int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.terminal != nil {
+		p.draw(what, done, total)
+		return
+	}
+	if time.Since(p.logged) < logEvery {
+		return
+	}
+	p.logged = time.Now()
+	p.log.Info(p.stage, p.attributes(what, done, total)...)
+}
+
+// draw shows the state; the errors of a bar are those of drawing it.
+func (p *progress) draw(what string, done, total int64) {
+	if p.bar == nil || total != p.total {
+		p.clear()
+		p.bar, p.total = p.newBar(total), total
+	}
+	p.bar.Describe(p.stage + ": " + what)
+	if total > 0 {
+		_ = p.bar.Set64(min(done, total-1)) // a bar that is full ends itself; the stage's end does that
+	}
+}
+
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Finish()
+	}
+}
+
+func (p *progress) attributes(what string, done, total int64) []any {
+	elapsed := time.Since(p.started)
+	list := []any{"what", what, "done", p.unit.format(done)}
+	if rate := float64(done) / elapsed.Seconds(); rate > 0 {
+		list = append(list, "rate", p.unit.format(int64(rate))+"/s")
+		if total > done {
+			left := time.Duration(float64(total-done) / rate * float64(time.Second))
+			list = append(list, "of", p.unit.format(total), "percent", fmt.Sprintf("%.0f", 100*float64(done)/float64(total)), "eta", left.Round(time.Second).String())
+		}
+	}
+	return list
+}
+
+// end clears the bar.
+func (p *progress) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clear()
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"s2g/schema"
+)
+
+// version is set by the linker (make build); a build without it takes the
+// module's.
+var version string
+
+func toolVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+const rootHelp = `s2g turns a Stack Overflow (or any Stack Exchange) data dump into a knowledge graph (TriG) and
+hybrid vectors (Parquet) that share post ids, by way of MariaDB tables.
+
+    dump  --ingest-->  MariaDB tables  --graph-->    graph/batch-*.trig.gz, a named graph per language
+                                       --vectors-->  vectors/LANGUAGE/part-*.parquet, dense and sparse
+
+A run that was stopped or killed goes on where it was when the same command is given again.
+
+Every flag can be given as an environment variable: --db-memory is S2G_DB_MEMORY.
+Exit codes: 0 done or nothing to do, 1 fault of s2g, 2 usage or too little disk or memory, 3 bad input,
+4 a service failed or another run is at work, 5 verification failed, 130 interrupted.`
+
+// app is what all commands share.
+type app struct {
+	stdout, stderr io.Writer
+	log            *slog.Logger
+	terminal       bool // stderr is one: progress is drawn, not logged
+
+	quiet, json, verbose bool
+}
+
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
+	a := &app{stdout: stdout, stderr: stderr}
+	root := &cobra.Command{
+		Use:               "s2g",
+		Short:             "Stack Overflow dumps as a knowledge graph and a vector database",
+		Long:              rootHelp,
+		Version:           toolVersion(),
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.setUp(cmd) },
+	}
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
+	})
+	f := root.PersistentFlags()
+	f.BoolVar(&a.quiet, "quiet", false, "print errors and results alone")
+	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
+	f.BoolVar(&a.verbose, "verbose", false, "log more")
+	root.AddCommand(a.build(), a.ingest(), a.graph(), a.vectors(), a.verify(), a.stats(), a.search(), a.db(), a.sample(), a.languages())
+	usageArgs(root)
+	return root
+}
+
+// usageArgs gives the errors of positional arguments, of all commands, the class
+// of usage errors.
+func usageArgs(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if check := c.Args; check != nil {
+			c.Args = func(cmd *cobra.Command, args []string) error {
+				if err := check(cmd, args); err != nil {
+					return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
+				}
+				return nil
+			}
+		}
+		usageArgs(c)
+	}
+	if !cmd.HasParent() {
+		cmd.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return schema.Faultf(schema.FaultUsage, "see s2g --help", "no such command: %s", args[0])
+			}
+			return nil
+		}
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+}
+
+// setUp runs before every command: environment variables become flags, and the
+// log gets its form.
+func (a *app) setUp(cmd *cobra.Command) error {
+	if err := fromEnvironment(cmd.Flags()); err != nil {
+		return err
+	}
+	f, isFile := a.stderr.(*os.File)
+	a.terminal = isFile && term.IsTerminal(int(f.Fd())) && !a.quiet && !a.json
+	level := slog.LevelInfo
+	switch {
+	case a.verbose:
+		level = slog.LevelDebug
+	case a.quiet, a.terminal:
+		level = slog.LevelWarn
+	}
+	options := &slog.HandlerOptions{Level: level}
+	if a.json {
+		a.log = slog.New(slog.NewJSONHandler(a.stderr, options))
+	} else {
+		a.log = slog.New(slog.NewTextHandler(a.stderr, options))
+	}
+	return nil
+}
+
+// environmentName returns the variable of a flag, as S2G_DB_MEMORY of db-memory.
+func environmentName(flag string) string {
+	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fromEnvironment sets the flags that the command line does not give.
+func fromEnvironment(flags *pflag.FlagSet) error {
+	var failed error
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, ok := os.LookupEnv(environmentName(f.Name))
+		if !ok || f.Changed || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil && failed == nil {
+			failed = schema.Faultf(schema.FaultUsage, "", "%s: %w", environmentName(f.Name), err)
+		}
+	})
+	return failed
+}
+
+// printf writes to the standard output; --quiet does not silence results.
+func (a *app) printf(format string, args ...any) {
+	fmt.Fprintf(a.stdout, format, args...)
+}

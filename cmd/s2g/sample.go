@@ -1,0 +1,58 @@
+package main
+
+import (
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"s2g/cmd/s2g/sample"
+	"s2g/schema"
+)
+
+const sampleHelp = `Writes a synthetic dump in the shape of a real one, to try things and to benchmark: Posts, Comments, Votes,
+PostLinks and Tags with the paper's languages, threads, duplicates, tag wikis and code. The same seed gives
+the same bytes on any machine. No text of any real user is in it.
+
+    s2g sample --posts 20000 --out dump && s2g build --dump dump --out build`
+
+func (a *app) sample() *cobra.Command {
+	var o sample.Options
+	cmd := &cobra.Command{
+		Use:   "sample --posts N --seed S --out DIR",
+		Short: "a synthetic dump, to try things and to benchmark",
+		Long:  sampleHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.Out == "" {
+				return schema.Faultf(schema.FaultUsage, "give --out DIR", "no folder to write the dump to")
+			}
+			return a.writeSample(cmd, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Out, "out", "", "the `folder` that the dump is written to")
+	f.IntVar(&o.Posts, "posts", 10_000, "`number` of posts")
+	f.Uint64Var(&o.Seed, "seed", 1, "another seed gives other posts")
+	f.StringVar(&o.Tags, "tags", "angle", "spelling of Posts.Tags: angle (<a><b>, until 2024) or pipe (|a|b|)")
+	f.BoolVar(&o.Shuffle, "shuffle", false, "posts out of Id order, as in dumps since 2024")
+	f.BoolVar(&o.Licence, "license", false, "write ContentLicense attributes, as dumps since 2019 have them")
+	f.StringVar(&o.Compress, "compress", "", "gzip writes .xml.gz files")
+	return cmd
+}
+
+func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
+	shown := a.progress("sample", inRows)
+	o.Progress = shown.report
+	started := time.Now()
+	s, err := sample.Write(cmd.Context(), o)
+	shown.end()
+	if err != nil {
+		return err
+	}
+	if !a.quiet {
+		a.printf("%s: %s posts, %s comments, %s votes, %s links, %s tags, %s in %.1f s\n", o.Out, humanize.Comma(s.Posts), humanize.Comma(s.Comments),
+			humanize.Comma(s.Votes), humanize.Comma(s.PostLinks), humanize.Comma(s.Tags), humanize.IBytes(uint64(s.Bytes)), time.Since(started).Seconds())
+	}
+	return nil
+}

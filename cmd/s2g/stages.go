@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func (a *app) ingest() *cobra.Command {
+	return a.stageCommand("ingest --dump PATH --out DIR", "dump to MariaDB tables",
+		`Reads Posts, PostLinks, Comments, Votes and Tags of a dump into MariaDB. The tables that are in service stay
+so until the new ones are complete. Bad rows are counted by class and listed in rejects.jsonl.`,
+		(*options).ingestFlags,
+		(*options).needOut, (*pipeline).ingest)
+}
+
+func (a *app) graph() *cobra.Command {
+	return a.stageCommand("graph --out DIR", "tables to TriG, a named graph per language",
+		`Writes graph/batch-000001.trig.gz and so on, of 50,000 triples each, with ontology.ttl and void.ttl, from the
+tables of an earlier ingest. Options that are not given are those of the build that is there.`,
+		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.graphFlags(f) },
+		(*options).needBuild, (*pipeline).graph)
+}
+
+func (a *app) vectors() *cobra.Command {
+	return a.stageCommand("vectors --out DIR", "tables to Parquet shards with dense and sparse vectors",
+		`Cleans, cuts and embeds the questions of each language and writes vectors/LANGUAGE/part-00000.parquet and so on,
+from the tables of an earlier ingest. Options that are not given are those of the build that is there.`,
+		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.vectorFlags(f) },
+		(*options).needBuild, (*pipeline).vectors)
+}
+
+// stageCommand is a command that runs one stage in OUT, if that is there as the
+// stage needs it.
+func (a *app) stageCommand(use, short, long string, flags func(*options, *pflag.FlagSet), need func(*options) error, stage func(*pipeline, context.Context) error) *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := need(o); err != nil {
+			return err
+		}
+		return a.inOut(o, func(p *pipeline) error {
+			if err := o.resolveFor(cmd, p.dir.Manifest(), true); err != nil {
+				return err
+			}
+			return stage(p, cmd.Context())
+		})
+	}
+	f := cmd.Flags()
+	o.outFlag(f)
+	flags(o, f)
+	o.databaseFlags(f)
+	o.workerFlag(f)
+	return cmd
+}

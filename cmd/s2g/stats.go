@@ -1,0 +1,66 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"s2g/cmd/s2g/stats"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+const statsHelp = `Prints the statistics of the paper's Table 1 and section 4 for a build: questions, answers, acceptance, answers
+and comments a question, by language and as a distribution; nodes by class and edges by predicate, summed over
+the graphs and distinct.`
+
+func (a *app) stats() *cobra.Command {
+	o := &options{}
+	var form string
+	cmd := &cobra.Command{
+		Use:   "stats --out DIR",
+		Short: "what the graph holds, by language, class and predicate",
+		Long:  statsHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.needOut(); err != nil {
+				return err
+			}
+			return a.printStats(cmd, o, form)
+		},
+	}
+	o.outFlag(cmd.Flags())
+	o.databaseFlags(cmd.Flags())
+	cmd.Flags().StringVar(&form, "as", "table", "`form` of the output: table, json or csv")
+	return cmd
+}
+
+func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
+	ctx := cmd.Context()
+	m, err := manifest.Read(o.out)
+	if err != nil {
+		return err
+	}
+	if err := o.resolveFor(cmd, m, true); err != nil {
+		return err
+	}
+	if form != "table" && form != "json" && form != "csv" {
+		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
+	}
+	site, err := o.site(m)
+	if err != nil {
+		return err
+	}
+	return a.withTables(ctx, o, m, func(db *tables.DB) error {
+		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.shape.Languages, Other: o.shape.Other})
+		if err != nil {
+			return err
+		}
+		switch {
+		case form == "csv":
+			return s.WriteCSV(a.stdout)
+		case form == "json" || a.json:
+			return s.WriteJSON(a.stdout)
+		}
+		return s.WriteTable(a.stdout)
+	})
+}

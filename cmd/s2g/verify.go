@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"s2g/cmd/s2g/verify"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+const verifyHelp = `Reads back every file of a build and compares it with the manifest and with what SQL computes from the
+tables: counts and checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length.
+Trusts nothing that the build wrote about itself. Exit code 5 names the first difference.`
+
+func (a *app) verify() *cobra.Command {
+	o := &options{}
+	var filesOnly bool
+	cmd := &cobra.Command{
+		Use:   "verify --out DIR",
+		Short: "prove the files of a build equal to its tables",
+		Long:  verifyHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.needBuild(); err != nil {
+				return err
+			}
+			return a.verifyAlone(cmd, o, filesOnly)
+		},
+	}
+	o.outFlag(cmd.Flags())
+	o.databaseFlags(cmd.Flags())
+	o.workerFlag(cmd.Flags())
+	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "check what can be checked without the tables")
+	return cmd
+}
+
+func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool) error {
+	m, err := manifest.Read(o.out)
+	if err != nil {
+		return err
+	}
+	if err := o.resolveFor(cmd, m, true); err != nil {
+		return err
+	}
+	if filesOnly {
+		return a.runVerify(cmd.Context(), o, m, nil)
+	}
+	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
+		return a.runVerify(cmd.Context(), o, m, db)
+	})
+}
+
+// verify is the last stage of a build. It is never up to date: files can be
+// damaged at any time.
+func (p *pipeline) verify(ctx context.Context) error {
+	if _, err := p.ingested(ctx); err != nil {
+		return err
+	}
+	return p.app.runVerify(ctx, p.opts, p.dir.Manifest(), p.db)
+}
+
+func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB) error {
+	site, err := o.site(m)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	shown := a.progress("verify", inBytes)
+	report, err := verify.Run(ctx, o.out, db, verify.Options{
+		Site: site, Languages: o.shape.Languages, Other: o.shape.Other, Workers: o.workers, Log: a.log, Progress: shown.report,
+	})
+	shown.end()
+	if ctx.Err() != nil {
+		return err
+	}
+	return errors.Join(err, a.printReport(report, time.Since(started)))
+}
+
+func (a *app) printReport(report verify.Report, took time.Duration) error {
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(map[string]any{"verify": report.Checks, "seconds": took.Seconds()})
+	}
+	if a.quiet {
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "verify\tcompared\t\n")
+	for _, c := range report.Checks {
+		state := "ok"
+		if !c.OK {
+			state = "DIFFERENT: " + c.Difference
+		}
+		fmt.Fprintf(w, "  %s\t%s %s\t%s\n", c.Name, humanize.Comma(c.Count), c.What, state)
+	}
+	fmt.Fprintf(w, "  %.1f s\n", took.Seconds())
+	return w.Flush()
+}
