@@ -85,7 +85,7 @@ func TestClassify(t *testing.T) {
 
 // A server of the user's is played by a private one, reached as any other.
 func TestUsersServer(t *testing.T) {
-	private := open(t)
+	private := openIn(t, t.TempDir())
 	if _, err := private.SQL().Exec("CREATE DATABASE theirs"); err != nil {
 		t.Fatal(err)
 	}

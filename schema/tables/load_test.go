@@ -105,7 +105,7 @@ func TestLoadFailsWithItsReader(t *testing.T) {
 }
 
 func TestLoadNeedsLocalInfile(t *testing.T) {
-	db := open(t)
+	db := openIn(t, t.TempDir())
 	if _, err := db.SQL().Exec("SET GLOBAL local_infile=0"); err != nil {
 		t.Fatal(err)
 	}

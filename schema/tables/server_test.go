@@ -278,7 +278,7 @@ func TestForeignSocketFolder(t *testing.T) {
 }
 
 func TestTwoFolders(t *testing.T) {
-	one, two := open(t), open(t)
+	one, two := openIn(t, t.TempDir()), openIn(t, t.TempDir())
 	serve(t, one, "one", map[string]string{"Votes": vote1})
 	serve(t, two, "two", map[string]string{"Votes": vote2})
 	for want, db := range map[string]*DB{"one": one, "two": two} {

@@ -3,8 +3,10 @@ package tables
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"s2g/schema"
@@ -14,15 +16,64 @@ import (
 func TestMain(m *testing.M) {
 	Supervise()
 	actAsUser()
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := stopShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
-// open starts a private server in a folder of the test's own.
+// shared is a server for the tests that do not care about servers: starting
+// one for each would be most of their time.
+var shared struct {
+	sync.Mutex
+	dir       string
+	server    *DB
+	databases int
+}
+
+// open returns an empty database of the test's own on the shared server.
 func open(t testing.TB) *DB {
 	t.Helper()
-	return openIn(t, t.TempDir())
+	schematest.Tool(t, "mariadbd")
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		dir, err := os.MkdirTemp("", "s2g-tables-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.dir = dir
+		if shared.server, err = Open(background, Options{Dir: dir, Memory: minPool}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared.databases++
+	name := fmt.Sprintf("test%d", shared.databases)
+	if _, err := shared.server.SQL().Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), Options{DSN: socketConfig(shared.server.server.socket, name).FormatDSN()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
 }
 
+func stopShared() error {
+	if shared.server == nil {
+		return nil
+	}
+	return errors.Join(shared.server.Close(), os.RemoveAll(shared.dir))
+}
+
+// openIn starts a private server in dir, or joins the one that runs there.
 func openIn(t testing.TB, dir string) *DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
