@@ -83,10 +83,10 @@ func (c *converter) add(b *batch, r *dump.Record) {
 		c.reject(b, r, fault)
 	}
 	if r.Illegal > 0 {
-		c.reject(b, r, fault0(dump.IllegalReference))
+		c.reject(b, r, rowFault(dump.IllegalReference))
 	}
 	if r.Invalid > 0 {
-		c.reject(b, r, fault0(dump.InvalidUTF8))
+		c.reject(b, r, rowFault(dump.InvalidUTF8))
 	}
 }
 
@@ -96,14 +96,15 @@ type fault struct {
 	column int
 }
 
-func fault0(c dump.Class) fault { return fault{c, -1} }
+// rowFault is what is bad about a row as a whole.
+func rowFault(c dump.Class) fault { return fault{c, -1} }
 
 // line appends the record's line to the batch's TSV.
 func (c *converter) line(b *batch, r *dump.Record) (dst []byte, id int64, found fault) {
 	dst = b.tsv
 	var created []byte
 	if r.Class != "" {
-		return dst, 0, fault0(r.Class)
+		return dst, 0, rowFault(r.Class)
 	}
 	for i := range c.table.Columns {
 		if i > 0 {

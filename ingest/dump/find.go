@@ -66,6 +66,9 @@ func Find(path string, o Options) (*Dump, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Site != "" && !strings.EqualFold(o.Site, d.Site) {
+		return nil, schema.Faultf(schema.FaultUsage, "leave --dump-site out: it chooses among several sites", "dump %s is not known to hold site %s", path, o.Site)
+	}
 	if err := d.complete(path, wanted); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func testConfig() Config {
 // "Id=1 Body=text", with the class first where it is not sound.
 func scan(t *testing.T, c Config, doc string) ([]string, error) {
 	t.Helper()
-	s := NewScanner(iotestOneByte{strings.NewReader(doc)}, c)
+	s := NewScanner(slowReader{strings.NewReader(doc)}, c)
 	var rows []string
 	for s.Scan() {
 		rows = append(rows, describe(c, s.Record()))
@@ -48,10 +48,10 @@ func describe(c Config, r *Record) string {
 	return strings.Join(fields, " ")
 }
 
-// iotestOneByte is a reader that returns little at a time.
-type iotestOneByte struct{ r io.Reader }
+// slowReader is a reader that returns little at a time.
+type slowReader struct{ r io.Reader }
 
-func (r iotestOneByte) Read(p []byte) (int, error) { return r.r.Read(p[:min(len(p), 3)]) }
+func (r slowReader) Read(p []byte) (int, error) { return r.r.Read(p[:min(len(p), 3)]) }
 
 func TestScanRows(t *testing.T) {
 	for _, test := range []struct {

@@ -31,7 +31,7 @@ type Member struct {
 	Name  string // what messages call it: the file, or archive:member
 	Size  int64  // decoded bytes, -1 if only the end of the stream tells
 
-	path   string // within the archive
+	path   string // within an archive
 	crc    uint32
 	hasCRC bool
 }
@@ -60,7 +60,6 @@ type Reader struct {
 	next   int    // index in Members of the one that Next starts
 	cur    Member // being read
 	left   int64  // bytes of cur that are still to come, negative if unknown
-	path   string // within the archive
 	crc    uint32
 	err    error // sticky; io.EOF at the end of cur
 }
