@@ -35,7 +35,8 @@ var loads atomic.Int64
 // \\ \t \n \r \0. The text is UTF-8, dates are 2008-07-31 21:42:52.667, truth
 // values 0 and 1.
 //
-// An error of tsv fails the load. So does a warning of the server; Loaded is
+// Cancelling ctx fails the load at the next read from tsv: a reader that blocks
+// should end with ctx too. An error of tsv fails the load. So does a warning of the server; Loaded is
 // then filled in beside the error.
 func (db *DB) Load(ctx context.Context, t schema.Table, tsv io.Reader) (Loaded, error) {
 	got, err := db.load(ctx, t, tsv)
