@@ -111,8 +111,9 @@ func (p program) initialise(dir string, held *os.File) error {
 		return err
 	}
 	// A server that starts removes the temporary tables it finds, and gives up if another has removed one first: not in /tmp, then.
+	// The script asks for the host's own name, which a minimal system cannot look up: --force has it go on.
 	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh, "--tmpdir=" + filepath.Join(dir, tempDir),
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, asRoot()...)
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force"}, asRoot()...)
 	cmd := exec.Command(p.Install, args...)
 	cmd.ExtraFiles = []*os.File{held}
 	var out bytes.Buffer
