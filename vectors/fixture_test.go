@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func server(t *testing.T) *tables.DB {
+func server(t testing.TB) *tables.DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
 	served.Do(func() {
@@ -117,7 +117,7 @@ func links() []row {
 }
 
 // load puts rows in service.
-func load(t *testing.T, rows map[string][]row) *tables.DB {
+func load(t testing.TB, rows map[string][]row) *tables.DB {
 	t.Helper()
 	db := server(t)
 	var loaded []schema.Table
@@ -165,7 +165,7 @@ func loadFixture(t *testing.T) *tables.DB {
 	return load(t, map[string][]row{"Posts": posts(), "PostLinks": links()})
 }
 
-func openDir(t *testing.T, out string) *manifest.Dir {
+func openDir(t testing.TB, out string) *manifest.Dir {
 	t.Helper()
 	dir, err := manifest.Open(out)
 	if err != nil {

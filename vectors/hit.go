@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -57,19 +56,11 @@ func readHits(out string, names []string, s *scan, best []ranked) ([]Hit, error)
 
 func readPayload(file string, row int64) (payload, error) {
 	rows := make([]payload, 1)
-	f, err := os.Open(file)
+	f, shard, err := openShard(file)
 	if err != nil {
 		return rows[0], err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return rows[0], err
-	}
-	shard, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		return rows[0], err
-	}
 	r := parquet.NewGenericReader[payload](shard)
 	defer r.Close()
 	if err := r.SeekToRow(row); err != nil {

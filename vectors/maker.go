@@ -13,7 +13,7 @@ import (
 	"s2g/vectors/text"
 )
 
-// batchTexts is how many texts are embedded together.
+// batchTexts is how many texts are embedded together, at most.
 const batchTexts = 256
 
 // maker makes units, one after the other. Each worker has its own.
@@ -89,10 +89,6 @@ func (m *maker) add(ctx context.Context, p *post) error {
 		whole.Text = only[len(only)-len(whole.Text):] // the same text: keep one of the two in memory
 	}
 	m.wholes = append(m.wholes, whole)
-	if len(chunks) > maxChunks {
-		m.made.Counts["chunks_over_65536_left_out"] += int64(len(chunks) - maxChunks)
-		chunks = chunks[:maxChunks]
-	}
 	head.Chunks = int32(len(chunks))
 	for i, c := range chunks {
 		head.PointID, head.Chunk = PointID(p.id, i), int32(i)
@@ -146,11 +142,12 @@ func (m *maker) membership(set threads.Set) membership {
 
 // embed makes the vectors of the points that have none.
 func (m *maker) embed(ctx context.Context) error {
-	if len(m.texts) == 0 {
-		return nil
-	}
-	if err := m.embedPoints(ctx, m.points[len(m.points)-len(m.texts):], m.texts); err != nil {
-		return err
+	points := m.points[len(m.points)-len(m.texts):]
+	for texts := range slices.Chunk(m.texts, batchTexts) {
+		if err := m.embedPoints(ctx, points[:len(texts)], texts); err != nil {
+			return err
+		}
+		points = points[len(texts):]
 	}
 	m.advance(m.posts)
 	m.texts, m.posts = m.texts[:0], 0

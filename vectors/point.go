@@ -49,11 +49,10 @@ type Parent struct {
 	Text   string `parquet:"text"` // cleaned
 }
 
-// A point id has 16 bits for the chunk, and leaves the sign bit of a signed
-// 64-bit integer alone, which many readers make of it.
+// A point id has 16 bits for the chunk, which [text.MaxChunks] bounds, and leaves
+// the sign bit of a signed 64-bit integer alone, which many readers make of it.
 const (
 	chunkBits = 16
-	maxChunks = 1 << chunkBits
 	maxPostID = 1<<(63-chunkBits) - 1
 )
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
@@ -27,14 +28,6 @@ type match struct {
 	point  int32 // position in scan.points
 	term   int32 // position in the query's sparse vector
 	weight float32
-}
-
-// scanned are the columns of a shard that a scan reads.
-type scanned struct {
-	PointID       uint64    `parquet:"point_id"`
-	Dense         []float32 `parquet:"dense,list"`
-	SparseIndices []uint32  `parquet:"sparse_indices,list"`
-	SparseValues  []float32 `parquet:"sparse_values,list"`
 }
 
 // scanShards reads shards side by side, and puts them together in their order.
@@ -67,69 +60,199 @@ func scanShards(ctx context.Context, out string, names []string, q *query) (*sca
 	return all, nil
 }
 
-func scanShard(ctx context.Context, file string, q *query) (*scan, error) {
-	f, err := os.Open(file)
+func scanShard(ctx context.Context, name string, q *query) (*scan, error) {
+	file, shard, err := openShard(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	shard, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		return nil, err
-	}
-	r := parquet.NewGenericReader[scanned](shard)
-	defer r.Close()
+	defer file.Close()
 	s := &scan{}
-	rows := make([]scanned, 64)
-	for {
-		n, err := r.Read(rows)
-		for i := range rows[:n] {
-			if err := s.add(&rows[i], q); err != nil {
-				return nil, err
-			}
+	for _, group := range shard.RowGroups() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
-		if errors.Is(err, io.EOF) {
-			return s, nil
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
+		if err := s.add(shard.Schema(), group, q); err != nil {
 			return nil, err
 		}
 	}
+	return s, nil
 }
 
-func (s *scan) add(row *scanned, q *query) error {
-	if len(row.SparseIndices) != len(row.SparseValues) || q.dense != nil && len(row.Dense) != len(q.dense) {
-		return fmt.Errorf("point %d: its vectors have %d indices, %d values and %d dimensions", row.PointID, len(row.SparseIndices), len(row.SparseValues), len(row.Dense))
+func openShard(name string) (*os.File, *parquet.File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, nil, err
 	}
-	at := int32(len(s.points))
-	s.points = append(s.points, row.PointID)
-	if q.dense != nil {
-		s.cosines = append(s.cosines, dot(row.Dense, q.dense))
+	info, err := f.Stat()
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
 	}
-	// both are ascending
-	term := 0
-	for i, index := range row.SparseIndices {
-		for term < len(q.sparse.Indices) && q.sparse.Indices[term] < index {
-			term++
-		}
-		if term == len(q.sparse.Indices) {
-			break
-		}
-		if q.sparse.Indices[term] == index {
-			s.matches = append(s.matches, match{at, int32(term), row.SparseValues[i]})
-		}
+	shard, err := parquet.OpenFile(f, info.Size())
+	if err != nil {
+		return nil, nil, errors.Join(err, f.Close())
+	}
+	return f, shard, nil
+}
+
+// add scans the rows of a row group, a column after the other.
+func (s *scan) add(schema *parquet.Schema, group parquet.RowGroup, q *query) error {
+	before := len(s.points)
+	ids, err := column(schema, group, parquet.Int64, "point_id")
+	if err != nil {
+		return err
+	}
+	err = eachPage(ids, func(p parquet.Page) error {
+		data := p.Data()
+		s.points = append(s.points, data.Uint64()...)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("column point_id: %w", err)
+	}
+	if err := s.addCosines(schema, group, q, before); err != nil {
+		return fmt.Errorf("column dense: %w", err)
+	}
+	if err := s.addMatches(schema, group, q, before); err != nil {
+		return fmt.Errorf("sparse columns: %w", err)
 	}
 	return nil
 }
 
-func dot(a, b []float32) float32 {
-	var sum float32
-	for i, x := range a {
-		sum += x * b[i]
+// addCosines compares the dense vectors of the points from first on.
+func (s *scan) addCosines(schema *parquet.Schema, group parquet.RowGroup, q *query, first int) error {
+	if q.dense == nil {
+		return nil
 	}
-	return sum
+	chunk, err := column(schema, group, parquet.Float, "dense", "list", "element")
+	if err != nil {
+		return err
+	}
+	s.cosines = append(s.cosines, make([]float32, len(s.points)-first)...)
+	cosines := s.cosines[first:]
+	row, at := -1, len(q.dense)
+	err = eachPage(chunk, func(p parquet.Page) error {
+		data := p.Data()
+		values, levels := data.Float(), p.RepetitionLevels()
+		if len(values) != len(levels) {
+			return errors.New("a vector is empty")
+		}
+		for i, x := range values {
+			if levels[i] == 0 {
+				if row++; at != len(q.dense) || row == len(cosines) {
+					return fmt.Errorf("row %d: a vector of %d dimensions, %d wanted", row, at, len(q.dense))
+				}
+				at = 0
+			}
+			if at == len(q.dense) {
+				return fmt.Errorf("row %d: a vector of over %d dimensions", row, at)
+			}
+			cosines[row] += x * q.dense[at]
+			at++
+		}
+		return nil
+	})
+	if err == nil && (row+1 != len(cosines) || at != len(q.dense)) {
+		return fmt.Errorf("%d vectors for %d points", row+1, len(cosines))
+	}
+	return err
+}
+
+// addMatches finds the terms of the query in the sparse vectors of the points
+// from first on.
+func (s *scan) addMatches(schema *parquet.Schema, group parquet.RowGroup, q *query, first int) error {
+	indices, err := column(schema, group, parquet.Int32, "sparse_indices", "list", "element")
+	if err != nil {
+		return err
+	}
+	terms := map[uint32]int32{}
+	for t, index := range q.sparse.Indices {
+		terms[index] = int32(t)
+	}
+	var places []int // of the matches' weights among the values of the row group
+	row, value := first-1, 0
+	found := len(s.matches)
+	err = eachPage(indices, func(p parquet.Page) error {
+		data := p.Data()
+		page, repeats, defined := data.Uint32(), p.RepetitionLevels(), p.DefinitionLevels()
+		next := 0
+		for i, r := range repeats {
+			if r == 0 {
+				if row++; row == len(s.points) {
+					return errors.New("more vectors than points")
+				}
+			}
+			if defined[i] == 0 { // of an empty vector
+				continue
+			}
+			if next == len(page) {
+				return errors.New("fewer indices than their levels say")
+			}
+			if t, ok := terms[page[next]]; ok {
+				s.matches = append(s.matches, match{point: int32(row), term: t})
+				places = append(places, value)
+			}
+			next++
+			value++
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.addWeights(schema, group, s.matches[found:], places)
+}
+
+// addWeights fills in the weights of matches from their places, which ascend.
+func (s *scan) addWeights(schema *parquet.Schema, group parquet.RowGroup, matches []match, places []int) error {
+	values, err := column(schema, group, parquet.Float, "sparse_values", "list", "element")
+	if err != nil {
+		return err
+	}
+	before, next := 0, 0
+	err = eachPage(values, func(p parquet.Page) error {
+		data := p.Data()
+		page := data.Float()
+		for ; next < len(places) && places[next] < before+len(page); next++ {
+			matches[next].weight = page[places[next]-before]
+		}
+		before += len(page)
+		return nil
+	})
+	if err == nil && next < len(places) {
+		return errors.New("fewer values than indices")
+	}
+	return err
+}
+
+// column finds a column of a row group and makes sure of its type.
+func column(schema *parquet.Schema, group parquet.RowGroup, kind parquet.Kind, path ...string) (parquet.ColumnChunk, error) {
+	leaf, ok := schema.Lookup(path...)
+	if !ok || leaf.Node.Type().Kind() != kind {
+		return nil, fmt.Errorf("no column %s of type %s", strings.Join(path, "."), kind)
+	}
+	return group.ColumnChunks()[leaf.ColumnIndex], nil
+}
+
+// eachPage calls f for each page of a column. What it gets is valid until it returns.
+func eachPage(chunk parquet.ColumnChunk, f func(parquet.Page) error) error {
+	pages := chunk.Pages()
+	defer pages.Close()
+	for {
+		p, err := pages.ReadPage()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if p.Dictionary() == nil {
+			err = f(p)
+		} else {
+			err = errors.New("a dictionary, which s2g does not write for this column")
+		}
+		parquet.Release(p)
+		if err != nil {
+			return err
+		}
+	}
 }

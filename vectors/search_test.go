@@ -1,7 +1,10 @@
 package vectors
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/vectors/embed"
 )
 
 func found(t *testing.T, out, language, words string) []int64 {
@@ -114,5 +118,50 @@ func TestStandardise(t *testing.T) {
 		if v != 0 || math.IsNaN(v) {
 			t.Errorf("equal values became %v", v)
 		}
+	}
+}
+
+// What a scan finds in the columns is what reading whole rows finds.
+func TestScanAgreesWithRows(t *testing.T) {
+	points := somePoints(5 * writeRows)
+	for i := range points {
+		points[i].Dense = []float32{float32(i), 2}
+	}
+	var b bytes.Buffer
+	if err := writeParquet(&b, slices.Values(points), writerOptions()); err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	if err := os.WriteFile(filepath.Join(out, "a.parquet"), b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := &query{sparse: embed.SparseVector{Indices: []uint32{1, 4e9}, Values: []float32{1, 1}}, dense: []float32{1, 3}}
+	got, err := scanShards(t.Context(), out, []string{"a.parquet", "a.parquet"}, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &scan{rows: []int{len(points), len(points)}}
+	for range 2 {
+		for _, p := range points {
+			at := int32(len(want.points))
+			want.points = append(want.points, p.PointID)
+			want.cosines = append(want.cosines, p.Dense[0]+6)
+			for i, index := range p.SparseIndices {
+				want.matches = append(want.matches, match{at, int32(slices.Index(q.sparse.Indices, index)), p.SparseValues[i]})
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(scan{}, match{})); diff != "" {
+		t.Error(diff)
+	}
+	q.dense = []float32{1, 2, 3}
+	if _, err := scanShards(t.Context(), out, []string{"a.parquet"}, q); err == nil {
+		t.Error("a query of another dimension passes")
+	}
+	if err := os.WriteFile(filepath.Join(out, "cut.parquet"), b.Bytes()[:b.Len()/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scanShards(t.Context(), out, []string{"cut.parquet"}, q); err == nil {
+		t.Error("half a shard passes")
 	}
 }
