@@ -57,7 +57,7 @@ type row map[string]any
 func question(id int, tags, title, body string) row {
 	return row{
 		"Id": id, "PostTypeId": 1, "Title": title, "Tags": tags, "Body": body, "Score": id % 7, "AnswerCount": 0,
-		"CreationDate": fmt.Sprintf("2015-03-%02d 10:00:00.%03d", id%28+1, id), "OwnerUserId": 7, "ContentLicense": "CC BY-SA 3.0",
+		"CreationDate": fmt.Sprintf("2015-03-%02d 10:00:00.%03d", id%28+1, id%1000), "OwnerUserId": 7, "ContentLicense": "CC BY-SA 3.0",
 	}
 }
 
@@ -94,6 +94,7 @@ func posts() []row {
 		question(8, "|python|", "A recipe in many steps", long()),
 		with(question(9, "|python|", "Boil down a regular expression", ""), "Score", nil),
 		with(question(10, "|java|", "Order a collection of pairs by value", "<p>Comparator for the second element of each pair.</p>"), "ContentLicense", nil),
+		question(1<<47, "|python|", "An id that a point id has no room for", "<p>Shifted by 16 bits it would be negative.</p>"),
 		answer(31, 1, "<p>Use <code>{**a, **b}</code>.</p>"),
 		answer(32, 2, "<p>Pass a key function to sorted.</p>"),
 		answer(33, 6, "<p>Six minutes.</p>"),

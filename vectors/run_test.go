@@ -317,6 +317,36 @@ func TestQuestionsAlone(t *testing.T) {
 	}
 }
 
+func TestSummary(t *testing.T) {
+	posts := append(posts(), question(50, "|c#|", "What is it", "<p>Not this, but that?</p>"))
+	dir := openDir(t, t.TempDir())
+	o := smallOptions()
+	o.Units = UnitsQuestion
+	if err := Run(t.Context(), dir, load(t, map[string][]row{"Posts": posts}), o); err != nil {
+		t.Fatal(err)
+	}
+	s := dir.Manifest().Stages[manifest.Vectors]
+	long := s.Counts["chunks_after_the_first"]
+	want := map[string]int64{
+		"questions": 10, "texts": 10 + long, "chunks_after_the_first": long, "texts_without_a_known_term": 1, "posts_over_2_47_left_out": 1,
+	}
+	if diff := cmp.Diff(want, s.Counts); diff != "" || long < 4 {
+		t.Errorf("%d chunks after the first: %s", long, diff)
+	}
+	var rows, bytes int64
+	for _, f := range s.Files {
+		if strings.HasPrefix(f.Name, "vectors/") {
+			rows += f.Rows
+		}
+		if strings.HasSuffix(f.Name, ".parquet") {
+			bytes += f.Size
+		}
+	}
+	if s.Rows != rows || s.BytesOut != bytes || s.BytesIn == 0 {
+		t.Errorf("%+v, the files have %d rows, %d bytes", s.Summary, rows, bytes)
+	}
+}
+
 func TestWithoutLinksAndWithoutPosts(t *testing.T) {
 	db := load(t, map[string][]row{"Posts": posts()[5:6]})
 	dir := openDir(t, t.TempDir())
