@@ -220,6 +220,10 @@ func short(t *testing.T, iri string) string {
 // The texts that name a difference are those that the sums are of.
 func TestTextsAddUp(t *testing.T) {
 	db := expecttest.Open(t)
+	_, err := expect.Compute(t.Context(), db, expect.Options{})
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
+		t.Errorf("without tables: error %v, want a usage fault", err)
+	}
 	expecttest.Load(t, db, "testdata/mini")
 	v := compute(t, db, expect.Options{Other: true, Lanes: 2})
 	for g := range v.Graphs {
@@ -233,13 +237,5 @@ func TestTextsAddUp(t *testing.T) {
 				t.Errorf("graph %d, %s: texts %v, tally %v", g, term, got, v.Graphs[g][term])
 			}
 		}
-	}
-}
-
-func TestWithoutTables(t *testing.T) {
-	db := expecttest.Open(t)
-	_, err := expect.Compute(t.Context(), db, expect.Options{})
-	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
-		t.Errorf("error %v, want a usage fault", err)
 	}
 }

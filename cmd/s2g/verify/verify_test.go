@@ -155,9 +155,16 @@ func encode[T any](t testing.TB, rows []T) []byte {
 	return b.Bytes()
 }
 
-func TestVerifyAgrees(t *testing.T) {
+// One server serves all, because starting it takes longer than they do.
+func TestVerify(t *testing.T) {
 	db := expecttest.Open(t)
 	expecttest.Load(t, db, miniDump)
+	t.Run("whole build", func(t *testing.T) { testAgrees(t, db) })
+	t.Run("damage", func(t *testing.T) { testDamage(t, db) })
+	t.Run("changed tables", func(t *testing.T) { testChangedTables(t, db) })
+}
+
+func testAgrees(t *testing.T, db *tables.DB) {
 	out := newFixture(t).write(t)
 	var told int64
 	report, err := Run(t.Context(), out, db, Options{Workers: 3, Progress: func(_ string, done, total int64) {
@@ -388,9 +395,7 @@ var damages = map[string]struct {
 
 var nan = func() float32 { var zero float32; return zero / zero }()
 
-func TestVerifyNamesDamage(t *testing.T) {
-	db := expecttest.Open(t)
-	expecttest.Load(t, db, miniDump)
+func testDamage(t *testing.T, db *tables.DB) {
 	for name, c := range damages {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -415,9 +420,7 @@ func TestVerifyNamesDamage(t *testing.T) {
 	}
 }
 
-func TestVerifySeesChangedTables(t *testing.T) {
-	db := expecttest.Open(t)
-	expecttest.Load(t, db, miniDump)
+func testChangedTables(t *testing.T, db *tables.DB) {
 	out := newFixture(t).write(t)
 	if _, err := db.SQL().ExecContext(t.Context(), "UPDATE Posts SET Score=8 WHERE Id=1"); err != nil {
 		t.Fatal(err)
