@@ -28,7 +28,7 @@ type maker struct {
 	in      []threads.Set // of points: the graphs they belong to
 	wholes  []Parent
 	texts   []string // of the last points, which have no vectors yet
-	posts   int64    // that these are of
+	pending int64    // posts that these are of
 	made    made
 }
 
@@ -44,7 +44,7 @@ func newMaker(s *stage) *maker {
 
 // make makes all files of a unit and notes that they are there.
 func (m *maker) make(ctx context.Context, u unit) (err error) {
-	m.cleaner, m.points, m.in, m.wholes, m.texts, m.posts = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.texts[:0], 0
+	m.cleaner, m.points, m.in, m.wholes, m.texts, m.pending = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.texts[:0], 0
 	m.made = made{Counts: map[string]int64{}}
 	m.links = nil
 	if m.linked {
@@ -96,7 +96,7 @@ func (m *maker) add(ctx context.Context, p *post) error {
 		head.Text, head.ContentHash = c.Text, contentHash(c.Text)
 		m.points, m.in, m.texts = append(m.points, head), append(m.in, at.Set), append(m.texts, c.Text)
 	}
-	if m.posts++; len(m.texts) >= batchTexts {
+	if m.pending++; len(m.texts) >= batchTexts {
 		return m.embed(ctx)
 	}
 	return nil
@@ -149,8 +149,8 @@ func (m *maker) embed(ctx context.Context) error {
 		}
 		points = points[len(texts):]
 	}
-	m.advance(m.posts)
-	m.texts, m.posts = m.texts[:0], 0
+	m.advance(m.pending)
+	m.texts, m.pending = m.texts[:0], 0
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 type stage struct {
 	Options
 	db        *tables.DB
-	unitPosts int64       // how many posts a unit has
+	unitPosts int64       // how many posts a unit has, at most
 	dense     embed.Dense // nil until it is fitted or read
 	sparse    embed.Sparse
 	run       *manifest.Run

@@ -5,11 +5,12 @@ import (
 	"container/heap"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
 
-// unitPosts is how many posts a unit has. More make fewer and larger files; but a
+// unitPosts is how many posts a unit has, at most. More make fewer and larger files; but a
 // worker keeps all points of a unit in memory, some 4 KB each.
 const unitPosts = 8192
 
@@ -42,28 +43,43 @@ type plan struct {
 	sample []int64 // ids of the posts that the builtin embedder is fitted on, ascending
 }
 
-// plan walks over the posts to embed, in the order of their ids.
+// plan cuts the posts to embed, in the order of their ids, into units of nearly
+// the same size, so that workers end together.
 func (s *stage) plan() plan {
 	var p plan
-	var sample smallest
-	for post := range s.index.All() {
-		if !post.Question && !s.answers() {
-			continue
-		}
-		if p.posts%s.unitPosts == 0 {
-			p.units = append(p.units, unit{number: len(p.units), first: post.ID})
-		}
+	for range s.posts() {
 		p.posts++
-		u := &p.units[len(p.units)-1]
-		u.last = post.ID
+	}
+	count := (p.posts + s.unitPosts - 1) / s.unitPosts
+	var sample smallest
+	done := int64(0)
+	for id := range s.posts() {
+		number := done * count / p.posts
+		if number == int64(len(p.units)) {
+			p.units = append(p.units, unit{number: len(p.units), first: id})
+		}
+		u := &p.units[number]
+		u.last = id
 		u.posts++
-		sample.offer(post.ID, samplePosts)
+		done++
+		sample.offer(id, samplePosts)
 	}
 	for _, k := range sample {
 		p.sample = append(p.sample, k.id)
 	}
 	slices.Sort(p.sample)
 	return p
+}
+
+// posts yields the ids of the posts to embed, ascending.
+func (s *stage) posts() iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for post := range s.index.All() {
+			if (post.Question || s.answers()) && !yield(post.ID) {
+				return
+			}
+		}
+	}
 }
 
 // keyed is a post id with the number that decides whether it is in the sample.
