@@ -41,15 +41,15 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error
 }
 
 func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
-	if s.Options, err = s.complete(); err != nil {
-		return err
-	}
 	dumpKey, err := s.db.DumpKey(ctx)
 	if err != nil {
 		return err
 	}
 	key, err := Key(dumpKey, s.Options)
 	if err != nil {
+		return err
+	}
+	if s.Options, err = s.complete(); err != nil {
 		return err
 	}
 	if s.run, err = dir.Begin(manifest.Vectors, key); err != nil {

@@ -321,11 +321,14 @@ func TestSummary(t *testing.T) {
 	posts := append(posts(), question(50, "|c#|", "What is it", "<p>Not this, but that?</p>"))
 	dir := openDir(t, t.TempDir())
 	o := smallOptions()
-	o.Units = UnitsQuestion
+	o.Units, o.Overlap = UnitsQuestion, -1
 	if err := Run(t.Context(), dir, load(t, map[string][]row{"Posts": posts}), o); err != nil {
 		t.Fatal(err)
 	}
 	s := dir.Manifest().Stages[manifest.Vectors]
+	if key, err := Key("dump", o); err != nil || key != s.Key {
+		t.Errorf("key %s, want %s (%v)", s.Key, key, err)
+	}
 	long := s.Counts["chunks_after_the_first"]
 	want := map[string]int64{
 		"questions": 10, "texts": 10 + long, "chunks_after_the_first": long, "texts_without_a_known_term": 1, "posts_over_2_47_left_out": 1,
