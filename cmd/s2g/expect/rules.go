@@ -1,10 +1,6 @@
 package expect
 
-import (
-	"strings"
-
-	"s2g/schema/vocab"
-)
+import "s2g/schema/vocab"
 
 // mark tells what kind of value an object is; see the package comment.
 type mark string
@@ -34,8 +30,9 @@ type block struct {
 	needs string // the dump's table that it reads; where that is missing, there are no such quads
 	tags  bool   // reads the temporary tables of tags
 	from  string
-	sets  string // the row's set of graphs, and a second one that is united with it, or NULL
-	once  string // whether the row is the first of its node over all graphs
+	set   string // the row's set of graphs
+	with  string // a second set, that it is united with; empty: none
+	once  string // whether the row is the first of its node over all graphs; empty: it is
 	rules []rule
 }
 
@@ -54,7 +51,7 @@ func posts() block {
 	s := postSubject
 	b := block{
 		name: "posts", needs: "Posts",
-		from: "S2GMember m STRAIGHT_JOIN Posts p ON p.Id=m.Id", sets: "m.S, NULL", once: "1",
+		from: "S2GMember m STRAIGHT_JOIN Posts p ON p.Id=m.Id", set: "m.S",
 		rules: []rule{
 			{term: vocab.Question, subject: s, mark: asType, when: question},
 			{term: vocab.Answer, subject: s, mark: asType, when: answer},
@@ -96,7 +93,7 @@ func comments() block {
 	const s = "'/posts/comments/',c.Id"
 	return block{
 		name: "comments", needs: "Comments",
-		from: "Comments c STRAIGHT_JOIN S2GMember m ON m.Id=c.PostId", sets: "m.S, NULL", once: "1",
+		from: "Comments c STRAIGHT_JOIN S2GMember m ON m.Id=c.PostId", set: "m.S",
 		rules: []rule{
 			{term: vocab.HasComment, subject: "IF(m.Kind=1,'/questions/','/a/'),c.PostId", mark: asIRI, object: s},
 			{term: vocab.Comment, subject: s, mark: asType},
@@ -116,7 +113,7 @@ func answered() block {
 	return block{
 		name: "answered questions", needs: "Posts",
 		from: "S2GQuestions q LEFT JOIN (SELECT DISTINCT Parent FROM S2GMember WHERE Kind=2) a ON a.Parent=q.Id",
-		sets: "q.S, NULL", once: "1",
+		set:  "q.S",
 		rules: []rule{
 			{term: vocab.AnsweredQuestion, subject: s, mark: asType, when: "a.Parent IS NOT NULL"},
 			{term: vocab.UnansweredQuestion, subject: s, mark: asType, when: "a.Parent IS NULL"},
@@ -130,7 +127,7 @@ func votes() block {
 		name: "votes", needs: "Votes",
 		from: `(SELECT m.Id, m.S, m.Kind, COUNT(IF(w.VoteTypeId=2,1,NULL)) Up, COUNT(IF(w.VoteTypeId=3,1,NULL)) Down
 			FROM S2GMember m LEFT JOIN Votes w ON w.PostId=m.Id AND w.VoteTypeId IN (2,3) GROUP BY m.Id) v`,
-		sets: "v.S, NULL", once: "1",
+		set: "v.S",
 		rules: []rule{
 			{term: vocab.UpVotes, subject: s, mark: asInt, object: "v.Up"},
 			{term: vocab.DownVotes, subject: s, mark: asInt, object: "v.Down"},
@@ -141,7 +138,7 @@ func votes() block {
 func tagged() block {
 	return block{
 		name: "tags of questions", needs: "Posts", tags: true,
-		from: "S2GQuestions q STRAIGHT_JOIN S2GAsked a ON a.Id=q.Id JOIN S2GNumbers n ON n.N<=a.Width", sets: "q.S, NULL", once: "1",
+		from: "S2GQuestions q STRAIGHT_JOIN S2GAsked a ON a.Id=q.Id JOIN S2GNumbers n ON n.N<=a.Width", set: "q.S",
 		rules: []rule{{term: vocab.TaggedWith, subject: "'/questions/',q.Id", mark: asIRI, object: "'/tags/'," + nthTag}},
 	}
 }
@@ -150,7 +147,7 @@ func described() block {
 	const s = "'/tags/',d.Tag"
 	return block{
 		name: "tags", needs: "Posts", tags: true,
-		from: "S2GDescribed d", sets: "d.S, NULL", once: "d.First",
+		from: "S2GDescribed d", set: "d.S", once: "d.First",
 		rules: []rule{
 			{term: vocab.Tag, subject: s, mark: asType},
 			{term: vocab.TagName, subject: s, mark: asText, object: "d.Tag"},
@@ -165,7 +162,7 @@ func wikis() block {
 	const s = "'/posts/',p.Id"
 	return block{
 		name: "tag wikis", needs: "Tags", tags: true,
-		from: "S2GWikis w STRAIGHT_JOIN Posts p ON p.Id=w.Id", sets: "w.S, NULL", once: "w.First",
+		from: "S2GWikis w STRAIGHT_JOIN Posts p ON p.Id=w.Id", set: "w.S", once: "w.First",
 		rules: append([]rule{
 			{term: vocab.TagWiki, subject: s, mark: asType, when: "p.PostTypeId=5"},
 			{term: vocab.TagWikiExcerpt, subject: s, mark: asType, when: "p.PostTypeId=4"},
@@ -178,7 +175,7 @@ func links() block {
 	return block{
 		name: "links", needs: "PostLinks",
 		from: `(SELECT DISTINCT PostId, RelatedPostId, LinkTypeId FROM PostLinks WHERE LinkTypeId IN (1,3)) l
-			JOIN S2GMember a ON a.Id=l.PostId JOIN S2GMember b ON b.Id=l.RelatedPostId`, sets: "a.S, b.S", once: "1",
+			JOIN S2GMember a ON a.Id=l.PostId JOIN S2GMember b ON b.Id=l.RelatedPostId`, set: "a.S", with: "b.S",
 		rules: []rule{
 			{term: vocab.LinkedTo, subject: s, mark: asIRI, object: o, when: "l.LinkTypeId=1"},
 			{term: vocab.DuplicateOf, subject: s, mark: asIRI, object: o, when: "l.LinkTypeId=3 AND a.Kind=1 AND b.Kind=1"},
@@ -196,26 +193,8 @@ func license(content, date string) string {
 		" ELSE COALESCE(NULLIF(REGEXP_SUBSTR(" + content + ",'[0-9]\\\\.[0-9]'),'')," + day + ") END,'/'"
 }
 
-// text is the SQL of the quad's text, NULL where there is no quad.
-func (r rule) text() string {
-	parts := []string{r.subject}
-	switch r.mark {
-	case asType:
-		parts = append(parts, "' a'")
-	case asDate:
-		parts = append(parts, "' @'", "REPLACE("+r.object+",' ','T')", "'Z'")
-	default:
-		parts = append(parts, "' "+string(r.mark)+"'", r.object)
-	}
-	text := "CONCAT(" + strings.Join(parts, ",") + ")"
-	if r.when != "" {
-		text = "IF(" + r.when + "," + text + ",NULL)"
-	}
-	return text
-}
-
-// present is an SQL expression that is not NULL exactly where text is not, and
-// that needs no text to be read.
+// present is an SQL expression that is not NULL exactly where there is a quad,
+// and that needs no text to be read.
 func (r rule) present() string {
 	value := "1"
 	switch {

@@ -132,7 +132,11 @@ func (l *lane) run(ctx context.Context, o Options, haveTags bool, bs []block, in
 		}
 	}
 	for _, b := range bs {
-		if err := l.tally(ctx, b, o.CountsOnly, into); err != nil {
+		work := l.tally
+		if o.CountsOnly {
+			work = l.count
+		}
+		if err := work(ctx, b, into); err != nil {
 			return fmt.Errorf("computing what the graph must hold of %s: %w", b.name, err)
 		}
 	}
@@ -170,101 +174,26 @@ func (l *lane) readSets(ctx context.Context) error {
 	return nil
 }
 
-// tally runs a block's scan, grouped by sets.
-func (l *lane) tally(ctx context.Context, b block, countsOnly bool, into *View) error {
-	columns := []string{b.sets, b.once}
-	ts := make([]Term, len(b.rules))
-	for i, r := range b.rules {
-		t, ok := Named(r.term)
-		if !ok {
-			return fmt.Errorf("a rule names %q, which is no term", r.term)
-		}
-		ts[i] = t
-		sum := "0"
-		if !countsOnly {
-			sum = "SUM(CRC32(" + r.text() + "))"
-		}
-		columns = append(columns, "COUNT("+r.present()+")", sum)
-	}
-	query := "SELECT " + strings.Join(columns, ",\n") + "\nFROM " + b.from + "\nGROUP BY 1, 2, 3"
-	rows, err := l.conn.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var first int
-	var second sql.NullInt64
-	var once bool
-	counts, sums := make([]int64, len(ts)), make([]sql.Null[uint64], len(ts))
-	into1 := []any{&first, &second, &once}
-	for i := range ts {
-		into1 = append(into1, &counts[i], &sums[i])
-	}
-	for rows.Next() {
-		if err := rows.Scan(into1...); err != nil {
-			return err
-		}
-		graphs := l.union(first, second)
-		for i, t := range ts {
-			n := Tally{Count: counts[i], Sum: sums[i].V}
-			for _, g := range graphs {
-				into.Graphs[g][t].Merge(n)
-			}
-			if once {
-				into.Distinct[t].Merge(n)
-			}
-		}
-	}
-	return rows.Err()
-}
-
-// union returns the graphs of one set, or of two.
-func (l *lane) union(first int, second sql.NullInt64) []int {
-	if !second.Valid || int(second.Int64) == first {
-		return l.sets[first]
-	}
-	both := slices.Concat(l.sets[first], l.sets[second.Int64])
-	slices.Sort(both)
-	return slices.Compact(both)
-}
-
 // Texts calls yield with subject and checksum of each quad that a graph must
 // hold of a term, in no order. It reads the tables again.
 func (v *View) Texts(ctx context.Context, graph int, term Term, yield func(subject string, crc uint32)) error {
 	for _, b := range v.blocks {
 		i := slices.IndexFunc(v.lanes, func(l *lane) bool { return l.tags || !b.tags })
-		for _, r := range b.rules {
-			if r.term != term.Name() {
-				continue
+		l := v.lanes[i]
+		b.rules = slices.DeleteFunc(slices.Clone(b.rules), func(r rule) bool { return r.term != term.Name() })
+		if len(b.rules) == 0 {
+			continue
+		}
+		err := l.stream(ctx, b, func(k groupKey, _ Term, subject []byte, crc uint32) {
+			if slices.Contains(l.union(k), graph) {
+				yield(string(subject), crc)
 			}
-			if err := v.lanes[i].texts(ctx, b, r, graph, yield); err != nil {
-				return fmt.Errorf("listing what the graph must hold of %s: %w", term, err)
-			}
+		})
+		if err != nil {
+			return fmt.Errorf("listing what the graph must hold of %s: %w", term, err)
 		}
 	}
 	return nil
-}
-
-func (l *lane) texts(ctx context.Context, b block, r rule, graph int, yield func(string, uint32)) error {
-	query := "SELECT " + b.sets + ", CONCAT(" + r.subject + "), CRC32(" + r.text() + ")\nFROM " + b.from + "\nWHERE " + r.present() + " IS NOT NULL"
-	rows, err := l.conn.QueryContext(ctx, query)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var first int
-	var second sql.NullInt64
-	var subject string
-	var crc uint32
-	for rows.Next() {
-		if err := rows.Scan(&first, &second, &subject, &crc); err != nil {
-			return err
-		}
-		if slices.Contains(l.union(first, second), graph) {
-			yield(subject, crc)
-		}
-	}
-	return rows.Err()
 }
 
 // Close gives the connections back. They are closed, not used again: they have
