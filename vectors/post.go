@@ -9,6 +9,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 )
 
 // The columns that a post is read from, in the order of scanPost.
@@ -19,6 +20,9 @@ const questionColumns = `p.Id, p.PostTypeId, p.Title, p.Tags, p.Body, p.Score, p
 var answerColumns = strings.NewReplacer(
 	"p.Title", "IF(p.PostTypeId = 2, q.Title, p.Title)",
 	"p.Tags", "IF(p.PostTypeId = 2, q.Tags, p.Tags)").Replace(questionColumns)
+
+// siteUser is the LastEditorUserId of edits by the site itself.
+const siteUser = -1
 
 // post is a row of Posts. Its slices are valid until the next row is read.
 type post struct {
@@ -67,7 +71,7 @@ func (p *post) read(r [][]byte) {
 	*p = post{
 		id: tables.Int(r[0]), answer: tables.Int(r[1]) == schema.PostAnswer,
 		title: r[2], tags: r[3], body: r[4], score: r[5], answerCount: r[6], closed: tables.Int(r[7]) != 0,
-		creationDate: r[8], licence: licence(r[11], r[9], tables.Int(r[10]), r[8]), owner: r[12], ownerName: r[13],
+		creationDate: r[8], licence: vocab.LicenseIRI(r[11], r[8], r[9], tables.Int(r[10]) == siteUser), owner: r[12], ownerName: r[13],
 	}
 }
 

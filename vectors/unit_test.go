@@ -58,24 +58,3 @@ func TestSampleDoesNotDependOnOrder(t *testing.T) {
 		t.Errorf("%d of 50 are from the first half", early)
 	}
 }
-
-func TestLicence(t *testing.T) {
-	const cc = "https://creativecommons.org/licenses/by-sa/"
-	for _, c := range []struct {
-		named, edited string
-		editor        int64
-		created, want string
-	}{
-		{"CC BY-SA 4.0", "", 0, "2009-01-01 00:00:00.000", "4.0"},
-		{"", "", 0, "2011-04-07 23:59:59.999", "2.5"},
-		{"", "", 0, "2011-04-08 00:00:00.000", "3.0"},
-		{"", "", 0, "2018-05-02 00:00:00.000", "4.0"},
-		{"", "2018-05-02 00:00:00.000", 5, "2010-01-01 00:00:00.000", "4.0"},
-		{"", "2018-05-02 00:00:00.000", -1, "2010-01-01 00:00:00.000", "2.5"},
-		{"unknown", "2012-05-02 00:00:00.000", 0, "2010-01-01 00:00:00.000", "3.0"},
-	} {
-		if got := licence([]byte(c.named), []byte(c.edited), c.editor, []byte(c.created)); got != cc+c.want+"/" {
-			t.Errorf("%+v: %s", c, got)
-		}
-	}
-}
