@@ -1,8 +1,9 @@
-// Package expect computes with SQL, from the tables alone, what the graph of a
-// dump must hold: for each graph and term (a class or a predicate) how many
-// quads there are, and an order-independent checksum of them. It is a statement
-// of its own of the rules in docs/design.md, section 5: it shares no code with the stage
-// that writes the graph. verify holds the files against it; stats are its counts.
+// Package expect says in SQL, from the tables alone, what the graph of a dump
+// must hold: for each graph and term (a class or a predicate) how many quads
+// there are, and an order-independent checksum of them. It is a statement of its
+// own of the rules in docs/design.md, section 5: it shares no code with the
+// stage that writes the graph. verify holds the files against it; stats are its
+// counts.
 //
 // It reads the tables in service, and writes TEMPORARY tables only, on
 // connections that it keeps for itself. In order:
@@ -16,8 +17,10 @@
 //	S2GDescribed   the tags that a graph describes, with wiki and excerpt
 //	S2GWikis       the wikis and excerpts that a graph holds
 //
-// and then one scan for each block of rules (rules.go), grouped by set: a text
-// that stands in several graphs is read and hashed once.
+// and then one scan for each block of rules (rules.go), summed by set: a text
+// that stands in several graphs is read and hashed once. Memory grows with the
+// number of sets, about 1 KiB each, not with the number of posts; the server's
+// temporary tables take about 100 bytes a post.
 //
 // # The checksum
 //

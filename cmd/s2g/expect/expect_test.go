@@ -3,6 +3,8 @@ package expect_test
 import (
 	"bufio"
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"net/url"
@@ -225,6 +227,11 @@ func TestTextsAddUp(t *testing.T) {
 		t.Errorf("without tables: error %v, want a usage fault", err)
 	}
 	expecttest.Load(t, db, "testdata/mini")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := expect.Compute(stopped, db, expect.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: error %v", err)
+	}
 	v := compute(t, db, expect.Options{Other: true, Lanes: 2})
 	for g := range v.Graphs {
 		for term := range expect.Terms {

@@ -14,7 +14,8 @@ const (
 )
 
 // rule says which rows of a block's scan give a quad of a term, and what its
-// text is. Subject and object are lists of SQL expressions to be concatenated.
+// text is. The subject is a list of SQL expressions to be concatenated, as is an
+// object that is an IRI.
 type rule struct {
 	term    string
 	subject string

@@ -20,7 +20,6 @@ import (
 	"context"
 	"log/slog"
 	"runtime"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -234,28 +233,3 @@ func (b *build) judge(ctx context.Context, view *expect.View) (Report, error) {
 }
 
 func (b *build) has(stage string) bool { return b.manifest.Stages[stage] != nil }
-
-// progress tells how many bytes of files were read, one call at a time.
-type progress struct {
-	tell        func(what string, done, total int64)
-	mu          sync.Mutex
-	done, total int64
-}
-
-func newProgress(tell func(string, int64, int64), files []file) *progress {
-	p := &progress{tell: tell}
-	for _, f := range files {
-		p.total += f.size
-	}
-	return p
-}
-
-func (p *progress) add(n int64) {
-	if p.tell == nil {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.done += n
-	p.tell("files", p.done, p.total)
-}

@@ -443,3 +443,32 @@ func TestVerifyNeedsABuild(t *testing.T) {
 		t.Errorf("nothing built: error %v, want a usage fault", err)
 	}
 }
+
+// A shard with any byte changed is read or refused, never a crash.
+func TestDamagedShardIsNoCrash(t *testing.T) {
+	out := newFixture(t).write(t)
+	m, err := manifest.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := open(out, m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "vectors/python/part-00000.parquet"
+	path := filepath.Join(out, name)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		damaged := bytes.Clone(whole)
+		damaged[i] ^= 0x55
+		if err := os.WriteFile(path, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := b.readShard(t.Context(), file{name, int64(len(damaged)), aShard}); err != nil {
+			t.Errorf("byte %d: %v", i, err)
+		}
+	}
+}
