@@ -28,7 +28,7 @@ for c in map(chr, range(0x110000)):
     k = unicodedata.category(c)
     if k not in ("Cn", "Cs"):
         print(f"{ord(c):x}", int(c.isalnum()), c.lower().encode("utf-8").hex(), ("a" + c).lower().encode("utf-8").hex())`
-	out := python(t, script, nil)
+	out := python(t, schematest.Tool(t, "python3"), script, nil)
 	known := 0
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		var r rune
@@ -75,8 +75,7 @@ for line in sys.stdin:
         h = abs(mmh3.hash(w.encode(), 0, signed=True))
         out[h] = max(out.get(h, 0), c * 2.2 / (c + 1.2 * (0.25 + 0.75 * len(words) / 256)))
     print(json.dumps(sorted(out.items())))`
-	schematest.Need(t, exec.Command("python3", "-c", "import mmh3, py_rust_stemmers").Run() == nil,
-		"python3 has no mmh3 or no py_rust_stemmers")
+	interpreter := schematest.Python(t, "mmh3", "py-rust-stemmers")
 	texts := bodies(t, "bioinformatics.stackexchange.com")
 	var in bytes.Buffer
 	var stop []string
@@ -96,7 +95,7 @@ for line in sys.stdin:
 	if err != nil {
 		t.Fatal(err)
 	}
-	dec := json.NewDecoder(bytes.NewReader(python(t, script, &in)))
+	dec := json.NewDecoder(bytes.NewReader(python(t, interpreter, script, &in)))
 	for i, v := range vectors {
 		var want [][2]float64
 		if err := dec.Decode(&want); err != nil {
@@ -114,9 +113,9 @@ for line in sys.stdin:
 }
 
 // python returns what a script prints, and skips the test without a python3.
-func python(t *testing.T, script string, in io.Reader) []byte {
+func python(t *testing.T, interpreter, script string, in io.Reader) []byte {
 	t.Helper()
-	cmd := exec.Command(schematest.Tool(t, "python3"), "-c", script)
+	cmd := exec.Command(interpreter, "-c", script)
 	cmd.Stdin, cmd.Stderr = in, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
