@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -15,11 +14,11 @@ type ranked struct {
 
 // fuse returns the score of each point.
 func (q *query) fuse(s *scan) []float64 {
-	sparse, dense := standardise(q.sparseScores(s)), make([]float64, len(s.cosines))
+	sparse, dense := Standardise(q.sparseScores(s)), make([]float64, len(s.cosines))
 	for i, c := range s.cosines {
 		dense[i] = float64(c)
 	}
-	if standardise(dense); len(dense) == 0 {
+	if Standardise(dense); len(dense) == 0 {
 		return sparse
 	}
 	for i := range sparse {
@@ -29,8 +28,7 @@ func (q *query) fuse(s *scan) []float64 {
 }
 
 // sparseScores returns the product of each point's sparse vector and the query's,
-// each term times its inverse document frequency by Qdrant's formula, which is
-// that of Lucene: ln((N - n + 0.5) / (n + 0.5) + 1).
+// each term times its inverse document frequency.
 func (q *query) sparseScores(s *scan) []float64 {
 	found := make([]int, len(q.sparse.Indices))
 	for _, m := range s.matches {
@@ -40,7 +38,7 @@ func (q *query) sparseScores(s *scan) []float64 {
 	for t, n := range found {
 		weights[t] = float64(q.sparse.Values[t])
 		if q.idf {
-			weights[t] *= math.Log((float64(len(s.points)-n)+0.5)/(float64(n)+0.5) + 1)
+			weights[t] *= IDF(len(s.points), n)
 		}
 	}
 	scores := make([]float64, len(s.points))
@@ -48,26 +46,6 @@ func (q *query) sparseScores(s *scan) []float64 {
 		scores[m.point] += weights[m.term] * float64(m.weight)
 	}
 	return scores
-}
-
-// standardise shifts and scales values in place to mean 0 and deviation 1. Values
-// that are all equal become 0: they rank nothing.
-func standardise(values []float64) []float64 {
-	var sum, squares float64
-	for _, v := range values {
-		sum += v
-	}
-	mean := sum / float64(len(values))
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	deviation := math.Sqrt(squares / float64(len(values)))
-	for i, v := range values {
-		if values[i] = 0; deviation > 1e-12 {
-			values[i] = (v - mean) / deviation
-		}
-	}
-	return values
 }
 
 // top returns the n best posts, the best first. Points are ordered by id, so the

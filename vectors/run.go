@@ -65,6 +65,7 @@ func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
 	if err := s.make(ctx, dir); err != nil {
 		return fmt.Errorf("making vectors: %w", err)
 	}
+	s.summary.Embedders = s.embeddersOf()
 	return s.run.Finish(s.summary)
 }
 

@@ -16,10 +16,6 @@ import (
 // defaultTop is how many posts a search finds where nobody says.
 const defaultTop = 5
 
-// lsaWeight is the builtin dense embedder's share of a fused score. On real sites
-// a small share of it is hardly ever worse than BM25 alone, and half of it is.
-const lsaWeight = 0.2
-
 // SearchOptions says what to look for.
 type SearchOptions struct {
 	Slug  string // of the language; schema.OtherSlug is the remainder
@@ -60,7 +56,11 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := newQuery(ctx, out, o.Query)
+	embedders, err := OpenEmbedders(out, m)
+	if err != nil {
+		return nil, err
+	}
+	q, err := embedders.query(ctx, o.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -107,17 +107,13 @@ type query struct {
 	weight float64 // of the dense score, between 0 and 1
 }
 
-func newQuery(ctx context.Context, out, words string) (*query, error) {
-	model, err := readModel(out)
-	if err != nil {
-		return nil, err
-	}
-	terms := embed.NewBM25()
-	q := &query{idf: terms.IDF(), weight: lsaWeight}
-	if q.sparse, err = terms.Query(ctx, words); err != nil {
+func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
+	q := &query{idf: e.Sparse.IDF(), weight: e.Weight}
+	var err error
+	if q.sparse, err = e.Sparse.Query(ctx, words); err != nil {
 		return nil, fmt.Errorf("sparse vector of the query: %w", err)
 	}
-	if q.dense, err = model.Query(ctx, words); err != nil {
+	if q.dense, err = e.Dense.Query(ctx, words); err != nil {
 		return nil, fmt.Errorf("dense vector of the query: %w", err)
 	}
 	if firstAxis(q.dense) {

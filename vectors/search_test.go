@@ -111,10 +111,10 @@ func TestTopBreaksTiesByPost(t *testing.T) {
 }
 
 func TestStandardise(t *testing.T) {
-	if diff := cmp.Diff([]float64{-1, 1, -1, 1}, standardise([]float64{2, 4, 2, 4})); diff != "" {
+	if diff := cmp.Diff([]float64{-1, 1, -1, 1}, Standardise([]float64{2, 4, 2, 4})); diff != "" {
 		t.Error(diff)
 	}
-	for _, v := range standardise([]float64{.1, .1, .1}) {
+	for _, v := range Standardise([]float64{.1, .1, .1}) {
 		if v != 0 || math.IsNaN(v) {
 			t.Errorf("equal values became %v", v)
 		}

@@ -80,6 +80,7 @@ type Options struct {
 	Overlap     int               `json:"overlap,omitempty"`
 	Dense       string            `json:"dense,omitempty"`
 	Sparse      string            `json:"sparse,omitempty"`
+	Reuse       string            `json:"reuse,omitempty"` // folder of the build whose vectors were copied
 }
 
 // Stage is a stage that has finished.
@@ -99,6 +100,17 @@ type Summary struct {
 	PeakRSS  int64            `json:"peak_rss"`         // bytes, of s2g alone; filled in by Finish where it is 0
 	Counts   map[string]int64 `json:"counts,omitempty"` // what else is worth knowing, by name
 	Errors   map[string]int64 `json:"errors,omitempty"` // bad data by class
+
+	Embedders *Embedders `json:"embedders,omitempty"` // of the vectors alone
+}
+
+// Embedders names the models of a build's vectors, and says how a search joins
+// what they find. No key depends on it: vectors are the same whatever the weight.
+type Embedders struct {
+	Dense  string  `json:"dense"`
+	Sparse string  `json:"sparse"`
+	Weight float64 `json:"weight"`           // of the dense score in a fused one, 0 to 1
+	Fitted int     `json:"fitted,omitempty"` // on so many queries; 0: the weight is the default of such models
 }
 
 // File is an output that was committed.
@@ -160,6 +172,17 @@ func load(out string) (*Manifest, error) {
 func (m *Manifest) clone() *Manifest {
 	c := *m
 	c.Stages = maps.Clone(m.Stages)
+	for name, s := range c.Stages {
+		if s == nil {
+			continue
+		}
+		stage := *s
+		if s.Embedders != nil {
+			embedders := *s.Embedders
+			stage.Embedders = &embedders
+		}
+		c.Stages[name] = &stage
+	}
 	c.Dump.Tables = maps.Clone(m.Dump.Tables)
 	return &c
 }

@@ -226,3 +226,30 @@ func TestDamagedManifest(t *testing.T) {
 		}
 	}
 }
+
+// What eval fits is kept, and what was read before it stays as it was.
+func TestUpdateOfAFinishedStage(t *testing.T) {
+	out := t.TempDir()
+	d := open(t, out)
+	if err := begin(t, d, "k").Finish(Summary{Embedders: &Embedders{Dense: "d", Sparse: "s", Weight: 0.2}}); err != nil {
+		t.Fatal(err)
+	}
+	before := d.Manifest()
+	err := d.Update(func(m *Manifest) { m.Stages[Graph].Embedders.Weight, m.Stages[Graph].Embedders.Fitted = 0.35, 100 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Embedders{Dense: "d", Sparse: "s", Weight: 0.35, Fitted: 100}, m.Stages[Graph].Embedders); diff != "" {
+		t.Error(diff)
+	}
+	if w := before.Stages[Graph].Embedders.Weight; w != 0.2 {
+		t.Errorf("a manifest that was handed out has changed: weight %v", w)
+	}
+	if !m.Fresh(Graph, "k") {
+		t.Error("a fitted weight makes the stage stale")
+	}
+}

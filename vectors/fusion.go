@@ -1,0 +1,88 @@
+package vectors
+
+import (
+	"math"
+	"strings"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
+)
+
+// The dense embedder's share of a fused score, until eval has fitted one to the
+// build. On real sites a small share of the builtin one is hardly ever worse than
+// BM25 alone, and half of it is; of a trained model more than half is best.
+const (
+	builtinWeight = 0.2
+	trainedWeight = 0.7
+)
+
+// DefaultWeight is the share that a dense model has in a fused score where none
+// has been fitted.
+func DefaultWeight(model string) float64 {
+	if strings.HasPrefix(model, "builtin/") {
+		return builtinWeight
+	}
+	return trainedWeight
+}
+
+// Embedders are those that a build's shards were made with.
+type Embedders struct {
+	Dense  embed.Dense
+	Sparse embed.Sparse
+	Weight float64 // of the dense score in a fused one
+}
+
+// OpenEmbedders opens the embedders of the build in out, whose manifest is m. A
+// build without vectors is a usage fault.
+func OpenEmbedders(out string, m *manifest.Manifest) (*Embedders, error) {
+	stage := m.Stages[manifest.Vectors]
+	if stage == nil {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
+	}
+	dense, err := readModel(out)
+	if err != nil {
+		return nil, err
+	}
+	e := &Embedders{Dense: dense, Sparse: embed.NewBM25(), Weight: DefaultWeight(dense.Model())}
+	if of := stage.Embedders; of != nil && of.Dense == dense.Model() {
+		e.Weight = of.Weight
+	}
+	return e, nil
+}
+
+// embeddersOf is what the manifest says of them; nil where nothing was embedded.
+func (s *stage) embeddersOf() *manifest.Embedders {
+	if s.dense == nil {
+		return nil
+	}
+	return &manifest.Embedders{Dense: s.dense.Model(), Sparse: s.sparse.Model(), Weight: DefaultWeight(s.dense.Model())}
+}
+
+// IDF is a term's inverse document frequency by the formula of Qdrant's modifier
+// idf, which is that of Lucene: ln((N - n + 0.5) / (n + 0.5) + 1), for a term that
+// n of N points have.
+func IDF(points, having int) float64 {
+	return math.Log((float64(points-having)+0.5)/(float64(having)+0.5) + 1)
+}
+
+// Standardise shifts and scales scores in place to mean 0 and deviation 1, so that
+// those of different kinds can be added. Scores that are all equal become 0: they
+// rank nothing.
+func Standardise(values []float64) []float64 {
+	var sum, squares float64
+	for _, v := range values {
+		sum += v
+	}
+	mean := sum / float64(len(values))
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	deviation := math.Sqrt(squares / float64(len(values)))
+	for i, v := range values {
+		if values[i] = 0; deviation > 1e-12 {
+			values[i] = (v - mean) / deviation
+		}
+	}
+	return values
+}
