@@ -110,6 +110,19 @@ func TestInterruptedRunGoesOn(t *testing.T) {
 	}
 }
 
+func TestFileMadeAgainIsListedOnce(t *testing.T) {
+	d := open(t, t.TempDir())
+	write(t, begin(t, d, "k"), "graph/1", "one")
+	r := begin(t, d, "k")
+	write(t, r, "graph/1", "another")
+	if err := r.Finish(Summary{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.Manifest().Stages[Graph].Files; len(got) != 1 || got[0].Size != 7 {
+		t.Errorf("files %+v", got)
+	}
+}
+
 func TestOtherKeyForgetsInterruptedRun(t *testing.T) {
 	d := open(t, t.TempDir())
 	write(t, begin(t, d, "k1"), "graph/1", "one")

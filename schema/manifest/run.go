@@ -107,6 +107,11 @@ func (r *Run) commit(f File, place func() error) error {
 	if err := place(); err != nil {
 		return fmt.Errorf("committing %s: %w", f.Name, err)
 	}
+	// a file that an interrupted run has committed and that was made again is one file
+	if i := slices.IndexFunc(r.files[:r.resumed], func(old File) bool { return old.Name == f.Name }); i >= 0 {
+		r.files[i] = f
+		return nil
+	}
 	r.files = append(r.files, f)
 	return nil
 }
