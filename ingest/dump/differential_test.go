@@ -37,6 +37,9 @@ func plain(doc []byte) []byte {
 // not agree: a DTD, other elements, names with a prefix, an attribute that
 // stands twice (which XML forbids and encoding/xml does not see).
 func reference(doc []byte, c Config) (rows []string, ok bool) {
+	if _, fits := declaredEncoding(bytes.TrimPrefix(doc, []byte("\xEF\xBB\xBF"))); !fits {
+		return nil, false // encoding/xml may miss it
+	}
 	d := xml.NewDecoder(bytes.NewReader(plain(doc)))
 	depth := 0
 	for {

@@ -14,17 +14,18 @@ import (
 	"s2g/schema"
 )
 
-// Options say what of a dump is read. The zero value reads everything.
+// Options say what of a dump is read, and how. The zero value reads everything.
 type Options struct {
 	Site    string   // which site, where the path holds several; "" = the only one
 	Without []string // tables to leave out: "comments", "votes", "links", "tags"
-	BuiltIn bool     // decode .7z with the built-in decoder even if a 7z program is there
+	Tmp     string   // folder for archives that stand in archives while they are read; "" = that of the system
+	BuiltIn bool     // use the built-in decoders of .7z, .xz and .bz2 even where programs are there
 }
 
 // A Dump is the tables of one site, found but not read.
 type Dump struct {
 	Site    string    // host name guessed from the path, "" if it holds none
-	Files   []File    // what is read, by name
+	Files   []File    // what is read, by path
 	Streams []*Stream // how it is read, the largest first; each table is in one of them
 }
 
@@ -39,41 +40,91 @@ type File struct {
 // damaged is the remedy of most faults of the input.
 const damaged = "the file is damaged or cut short: fetch it again, or compare its size and checksum with the publisher's"
 
-// Find looks for the tables of a dump at path: a folder of Posts.xml,
-// Comments.xml.gz and so on, or the .7z archive of a site. A table that is
-// missing and not left out is a fault of the input.
+// Find looks for the tables of a dump at path, which is a folder of Posts.xml,
+// Comments.xml.gz and so on, a folder of site-Posts.7z, site-Comments.7z and so
+// on, the .7z archive of a site, or a .7z of such archives. Where it holds
+// several sites, as sub-folders or archives, Options.Site says which. A table
+// that is missing and not left out is a fault of the input. Find reads names and
+// the lists of archives, no table.
 func Find(path string, o Options) (*Dump, error) {
 	wanted, err := wantedTables(o.Without)
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, schema.Faultf(schema.FaultInput, "give --dump the folder or archive of one site", "dump %s does not exist", path)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look at the dump: %w", err)
-	}
-	d := &Dump{Site: siteOf(path)}
-	switch {
-	case info.IsDir():
-		d.Streams, err = findInFolder(path, wanted)
-	case isSevenZip(path):
-		d.Streams, err = findInSevenZip(newFile(path, info), wanted, o)
-	default:
-		err = schema.Faultf(schema.FaultInput, "give --dump a folder of .xml files or a .7z archive", "dump %s is neither a folder nor an archive", path)
-	}
+	f := &finder{path: path, wanted: wanted, o: o}
+	all, err := f.find()
 	if err != nil {
 		return nil, err
 	}
-	if o.Site != "" && !strings.EqualFold(o.Site, d.Site) {
-		return nil, schema.Faultf(schema.FaultUsage, "leave --dump-site out: it chooses among several sites", "dump %s is not known to hold site %s", path, o.Site)
+	d := &Dump{}
+	if d.Site, all, err = f.choose(all); err != nil {
+		return nil, err
 	}
-	if err := d.complete(path, wanted); err != nil {
+	for _, c := range all {
+		d.Streams = append(d.Streams, c.stream)
+	}
+	if err := f.complete(d.Streams); err != nil {
 		return nil, err
 	}
 	d.list()
 	return d, nil
+}
+
+// A finder is one Find.
+type finder struct {
+	path   string
+	wanted []string // names of tables
+	o      Options
+	others []string // files that may hold tables in a form that is not read
+}
+
+// A candidate is what may be read: a stream, or the archive of which expand
+// makes streams when it is chosen.
+type candidate struct {
+	site   string // whose tables it holds, "" if nothing names it
+	stream *Stream
+	expand func() ([]candidate, error)
+}
+
+// find returns the streams of the dump; of several sites only if no name of a
+// file tells them apart.
+func (f *finder) find() ([]candidate, error) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, schema.Faultf(schema.FaultInput, "give --dump the folder or archive of one site", "dump %s does not exist", f.path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at the dump: %w", err)
+	}
+	var all []candidate
+	switch {
+	case info.IsDir():
+		if all, err = f.folder(f.path, siteOf(f.path), true); err == nil {
+			_, all, err = f.choose(all)
+		}
+	case isSevenZip(f.path):
+		all = []candidate{f.archive(newFile(f.path, info), siteOf(f.path), f.wanted)}
+	case !info.Mode().IsRegular():
+		err = schema.Faultf(schema.FaultInput, "give --dump a folder of .xml files or a .7z archive", "dump %s is no file", f.path)
+	default:
+		err = f.refuse(f.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var streams []candidate
+	for _, c := range all {
+		if c.expand == nil {
+			streams = append(streams, c)
+			continue
+		}
+		expanded, err := c.expand()
+		if err != nil {
+			return nil, err
+		}
+		streams = append(streams, expanded...)
+	}
+	return streams, nil
 }
 
 // wantedTables are the names of the tables to read.
@@ -95,70 +146,44 @@ func wantedTables(without []string) ([]string, error) {
 	return names, nil
 }
 
-// siteOf guesses a site's host from the path of its folder or archive.
-func siteOf(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	name := strings.ToLower(filepath.Base(path))
-	name = strings.TrimSuffix(name, ".7z")
-	if host, table, ok := strings.Cut(name, "-"); ok && isTable(table) {
-		name = host
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return ""
-		}
-	}
-	if !strings.HasSuffix(name, ".com") && !strings.HasSuffix(name, ".net") {
-		return "" // every site of the network is one of these; dump.v2 is none
-	}
-	return name
-}
-
-func isTable(name string) bool {
-	return slices.ContainsFunc(schema.Tables(), func(t schema.Table) bool { return strings.EqualFold(t.Name, name) })
-}
-
-// tableOf returns the table that a file or archive member named name holds,
-// given the suffixes that may follow its name, as "Posts" for posts.xml.
-func tableOf(name string, wanted []string, suffixes ...string) (string, bool) {
-	for _, t := range wanted {
-		for _, s := range suffixes {
-			if strings.EqualFold(name, t+s) {
-				return t, true
-			}
-		}
-	}
-	return "", false
-}
-
 // complete holds what was found against what is wanted.
-func (d *Dump) complete(path string, wanted []string) error {
+func (f *finder) complete(streams []*Stream) error {
 	found := make(map[string]string)
-	for _, s := range d.Streams {
+	for _, s := range streams {
 		for _, m := range s.Members {
 			if other, twice := found[m.Table]; twice {
-				return schema.Faultf(schema.FaultInput, "remove one of them", "dump %s holds table %s twice: %s and %s", path, m.Table, other, s.File.Name)
+				return schema.Faultf(schema.FaultInput, "remove one of them", "dump %s holds table %s twice: %s and %s", f.path, m.Table, other, m.Name)
 			}
-			found[m.Table] = s.File.Name
+			found[m.Table] = m.Name
 		}
 	}
-	var missing, without []string
-	for _, t := range wanted {
+	var missing []string
+	for _, t := range f.wanted {
 		if _, ok := found[t]; !ok {
-			missing = append(missing, t+".xml")
-			without = append(without, strings.TrimPrefix(strings.ToLower(t), "post"))
+			missing = append(missing, t)
 		}
+	}
+	if len(missing) > 0 && len(f.others) > 0 {
+		return f.refuse(f.others[0])
+	}
+	return missingError(f.path, missing)
+}
+
+// missingError is the error of tables that are not there, nil if there are none.
+func missingError(path string, missing []string) error {
+	var files, without []string
+	for _, t := range missing {
+		files = append(files, t+".xml")
+		without = append(without, strings.TrimPrefix(strings.ToLower(t), "post"))
 	}
 	switch {
 	case len(missing) == 0:
 		return nil
-	case slices.Contains(missing, "Posts.xml"):
+	case slices.Contains(missing, "Posts"):
 		return schema.Faultf(schema.FaultInput, "give --dump the folder or archive of one site", "dump %s has no Posts.xml", path)
 	}
 	return schema.Faultf(schema.FaultInput, "add the file, or build without it: --without "+strings.Join(without, ","),
-		"dump %s has no %s", path, strings.Join(missing, ", "))
+		"dump %s has no %s", path, strings.Join(files, ", "))
 }
 
 // list fills in Files and orders the streams, the largest first: they are read

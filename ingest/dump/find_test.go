@@ -58,7 +58,7 @@ func TestFindFaults(t *testing.T) {
 		says    []string
 	}{
 		{"not there", filepath.Join(t.TempDir(), "no"), nil, schema.FaultInput, []string{"does not exist"}},
-		{"another file", text, nil, schema.FaultInput, []string{"neither a folder nor an archive"}},
+		{"another file", text, nil, schema.FaultInput, []string{"neither a folder nor a .7z archive"}},
 		{"no archive", filepath.Join(folderOf(t, "site.7z"), "site.7z"), nil, schema.FaultInput, []string{"site.7z"}},
 		{"nothing there", t.TempDir(), nil, schema.FaultInput, []string{"Posts.xml"}},
 		{"two missing", folderOf(t, all[:3]...), nil, schema.FaultInput, []string{"PostLinks.xml", "Tags.xml", "--without links,tags"}},

@@ -1,83 +1,119 @@
 package dump
 
 import (
-	"compress/bzip2"
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
+	"s2g/schema"
 )
 
-// codecs lists how the files of a folder may be compressed, by what stands
-// behind the name of the table.
-func codecs() map[string]func(io.Reader) (io.ReadCloser, error) {
-	return map[string]func(io.Reader) (io.ReadCloser, error){
-		".xml":     func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil },
-		".xml.gz":  func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
-		".xml.bz2": func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(bzip2.NewReader(r)), nil },
-		".xml.zst": func(r io.Reader) (io.ReadCloser, error) {
-			d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-			if err != nil {
-				return nil, err
-			}
-			return d.IOReadCloser(), nil
-		},
-	}
-}
-
-// findInFolder makes a stream of each file of a table.
-func findInFolder(folder string, wanted []string) ([]*Stream, error) {
-	entries, err := os.ReadDir(folder)
+// folder returns what a folder holds: files of tables, archives of a site or a
+// table, and, with subfolders, the folders of sites.
+func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("list the dump: %w", err)
 	}
-	var streams []*Stream
+	var all []candidate
+	var folders []string
 	for _, e := range entries {
-		for suffix, codec := range codecs() {
-			table, ok := tableOf(e.Name(), wanted, suffix)
-			if !ok {
-				continue
-			}
-			path := filepath.Join(folder, e.Name())
-			info, err := os.Stat(path) // not e.Info: a dump may be a folder of links
-			if err != nil {
-				return nil, fmt.Errorf("look at the dump: %w", err)
-			}
-			streams = append(streams, fileStream(newFile(path, info), table, codec))
+		path := filepath.Join(dir, e.Name())
+		info, err := os.Stat(path) // not e.Info: a dump may be a folder of links
+		if err != nil {
+			return nil, fmt.Errorf("look at the dump: %w", err)
+		}
+		switch {
+		case strings.HasPrefix(e.Name(), "."):
+		case info.IsDir():
+			folders = append(folders, path)
+		case isSevenZip(path):
+			all = append(all, f.sevenZip(newFile(path, info), site)...)
+		case isOther(path):
+			f.others = append(f.others, path)
+		default:
+			all = append(all, f.document(newFile(path, info), site)...)
 		}
 	}
-	return streams, nil
-}
-
-// fileStream reads the one table of a file, through a codec.
-func fileStream(f File, table string, codec func(io.Reader) (io.ReadCloser, error)) *Stream {
-	s := &Stream{File: f, Size: f.Size, Members: []Member{{Table: table, Name: f.Name, Size: -1}}}
-	s.open = func(ctx context.Context) (io.ReadCloser, error) {
-		file, err := os.Open(f.Path)
+	if !subfolders {
+		return all, nil
+	}
+	direct := len(all) > 0
+	for _, path := range folders {
+		name := siteOf(path)
+		if name == "" && direct {
+			continue // a folder with a dump in it may hold anything else
+		}
+		if name == "" {
+			name = strings.ToLower(filepath.Base(path))
+		}
+		sub, err := f.folder(path, name, false)
 		if err != nil {
 			return nil, err
 		}
-		decoded, err := codec(&countingReader{r: file, n: &s.done})
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF // an empty file is a cut one
-		}
-		if err != nil {
-			return nil, errors.Join(err, file.Close())
-		}
-		return &fileReader{decoded, file}, nil
+		all = append(all, sub...)
 	}
-	return s
+	return all, nil
 }
 
-// A fileReader is a decoder and the file below it.
-type fileReader struct {
-	io.ReadCloser
-	file *os.File
+// document returns the file of a table, if it is one.
+func (f *finder) document(file File, site string) []candidate {
+	for _, c := range codecs() {
+		if table, ok := tableOf(file.Name, f.wanted, c.suffix); ok {
+			return []candidate{{site: site, stream: f.fileStream(file, table, c)}}
+		}
+	}
+	return nil
 }
 
-func (r *fileReader) Close() error { return errors.Join(r.ReadCloser.Close(), r.file.Close()) }
+// sevenZip returns an archive of a folder: that of a site, or of one of its
+// tables if that is wanted.
+func (f *finder) sevenZip(file File, site string) []candidate {
+	host, table := cutTable(strings.TrimSuffix(strings.ToLower(file.Name), ".7z"))
+	if named := siteOf(file.Name); named != "" {
+		site = named
+	} else if host != "" {
+		site = host
+	}
+	switch {
+	case table == "":
+		return []candidate{f.archive(file, site, f.wanted)}
+	case slices.Contains(f.wanted, table):
+		return []candidate{f.archive(file, site, []string{table})}
+	}
+	return nil
+}
+
+// otherSuffixes are those of formats that dumps are passed on in and that are
+// not read.
+func otherSuffixes() []string {
+	return []string{".zip", ".rar", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst"}
+}
+
+func isOther(name string) bool {
+	name = strings.ToLower(name)
+	return isPart(name) || slices.ContainsFunc(otherSuffixes(), func(s string) bool { return strings.HasSuffix(name, s) })
+}
+
+// isPart reports whether a file is part of an archive that was split.
+func isPart(name string) bool {
+	ext := filepath.Ext(name)
+	return len(ext) == len(".001") && strings.Trim(ext, ".0123456789") == "" && isSevenZip(strings.TrimSuffix(name, ext))
+}
+
+// refuse is the error of a file that holds a dump in a form that is not read.
+func (f *finder) refuse(path string) error {
+	name := strings.ToLower(path)
+	switch {
+	case isPart(name):
+		whole := strings.TrimSuffix(path, filepath.Ext(path))
+		return schema.Faultf(schema.FaultInput, fmt.Sprintf("join the parts: cat %s.* > %s", whole, whole), "%s is part of a split archive", path)
+	case isOther(name):
+		return schema.Faultf(schema.FaultInput, "unpack it and give --dump the folder", "%s is an archive of a kind that is not read", path)
+	case len(f.document(File{Name: filepath.Base(path)}, "")) > 0:
+		return schema.Faultf(schema.FaultInput, "give --dump the folder that it is in", "dump %s is one table of several", path)
+	}
+	return schema.Faultf(schema.FaultInput, "give --dump a folder of .xml files or a .7z archive", "dump %s is neither a folder nor a .7z archive", path)
+}

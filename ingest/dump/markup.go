@@ -3,6 +3,8 @@ package dump
 import (
 	"bytes"
 	"strings"
+
+	"s2g/schema"
 )
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
@@ -80,12 +82,19 @@ func skipMisc(b []byte) []byte {
 // declaration, comments, the start of the root element. It returns what is
 // behind them. If it needs more bytes to see the root, it returns buf as it is.
 func (s *splitter) prolog(buf []byte) ([]byte, error) {
-	rest := skipMisc(bytes.TrimPrefix(buf, []byte("\xEF\xBB\xBF")))
+	rest := bytes.TrimPrefix(buf, []byte("\xEF\xBB\xBF"))
+	if name, fits := declaredEncoding(rest); !fits {
+		return nil, schema.Faultf(schema.FaultInput, "convert it: iconv -f "+name+" -t UTF-8", "read %s: its encoding is %s, which is not read", s.c.Name, name)
+	}
+	rest = skipMisc(rest)
 	if len(rest) > 0 && rest[0] != '<' {
 		if len(buf) < len("BOM") && !s.eof {
 			return buf, nil // it may be the beginning of a byte order mark
 		}
 		return nil, s.fault("it is not XML: it begins with %.20q", rest)
+	}
+	if isHTML(rest) {
+		return nil, s.fault("it is an HTML page, as servers send it where they have no such file")
 	}
 	if bytes.HasPrefix(rest, []byte("<!DOCTYPE")) {
 		return nil, s.fault("it has a DOCTYPE, which no dump has")
@@ -110,6 +119,12 @@ func (s *splitter) prolog(buf []byte) ([]byte, error) {
 		return s.end(buf, 0)
 	}
 	return buf, nil
+}
+
+// isHTML reports whether b begins a page.
+func isHTML(b []byte) bool {
+	head := bytes.ToLower(b[:min(len(b), 20)])
+	return bytes.HasPrefix(head, []byte("<!doctype html")) || bytes.HasPrefix(head, []byte("<html"))
 }
 
 func spaceToBlank(r rune) rune {

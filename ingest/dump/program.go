@@ -5,18 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
-
-// findProgram returns the path of a 7-Zip program, "" if there is none.
-func findProgram() string {
-	for _, name := range []string{"7z", "7zz", "7za"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	return ""
-}
 
 // A programReader is the standard output of a decoding program.
 type programReader struct {
@@ -27,15 +18,12 @@ type programReader struct {
 	ended    bool // the output has been read to its end
 }
 
-// startProgram runs 7z so that it writes the members, which are of one block,
-// to its standard output in archive order.
-func startProgram(ctx context.Context, program, archive string, members []Member) (io.ReadCloser, error) {
+// startProgram runs a program that decodes to its standard output; in may be
+// nil.
+func startProgram(ctx context.Context, in io.Reader, program string, args ...string) (io.ReadCloser, error) {
 	ctx, stop := context.WithCancel(ctx)
-	args := []string{"x", "-so", "-bd", "-y", "-spd", "--", archive} // -spd: names are not patterns
-	for _, m := range members {
-		args = append(args, m.path)
-	}
 	r := &programReader{cmd: exec.CommandContext(ctx, program, args...), stop: stop}
+	r.cmd.Stdin = in
 	r.cmd.Stderr = &r.messages
 	out, err := r.cmd.StdoutPipe()
 	if err == nil {
@@ -64,7 +52,7 @@ func (r *programReader) Close() error {
 	err := r.cmd.Wait()
 	r.stop()
 	if err != nil {
-		return fmt.Errorf("%s: %w: %s", r.cmd.Path, err, r.messages.String())
+		return fmt.Errorf("%s: %w: %s", filepath.Base(r.cmd.Path), err, r.messages.String())
 	}
 	return nil
 }

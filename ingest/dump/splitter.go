@@ -38,7 +38,7 @@ const (
 )
 
 func newSplitter(r io.Reader, c Config) *splitter {
-	return &splitter{r: r, c: c}
+	return &splitter{r: &textReader{r: r}, c: c}
 }
 
 // next returns the next block, in buf if it is large enough, or io.EOF at the
@@ -88,6 +88,8 @@ func (s *splitter) fill(buf []byte, size int) ([]byte, error) {
 		buf = buf[:len(buf)+n]
 		if errors.Is(err, io.EOF) {
 			s.eof = true
+		} else if errors.Is(err, errUTF32) {
+			return buf, schema.Faultf(schema.FaultInput, "convert it: iconv -f UTF-32 -t UTF-8", "read %s: %w, which is not read", s.c.Name, err)
 		} else if err != nil {
 			return buf, err
 		}

@@ -17,12 +17,14 @@ import (
 // decoded from its start, so a stream a table would decode it once a table.
 type Stream struct {
 	File    File
-	Members []Member // the tables in the order in which they come
+	Members []Member // the tables; they come in this order, but for those of archives in an archive
 	Size    int64    // compressed bytes, this stream's share of the file
+	Spool   int64    // bytes that it needs in Options.Tmp
 
+	before  int64        // decoded bytes of a block before the first member
 	decoded int64        // decoded bytes of all members, where the archive lists them
 	done    atomic.Int64 // compressed bytes read so far
-	open    func(context.Context) (io.ReadCloser, error)
+	open    func(context.Context) (source, error)
 }
 
 // A Member is one table's document within a stream.
@@ -47,81 +49,126 @@ func (s *Stream) Open(ctx context.Context) (*Reader, error) {
 	if err != nil {
 		return nil, inputError(ctx, s.File.Name, err)
 	}
-	return &Reader{ctx: ctx, stream: s, src: src}, nil
+	return &Reader{ctx: ctx, src: src}, nil
+}
+
+// A source is what a stream is read from.
+type source interface {
+	next() (Member, error) // goes on to the next member; io.EOF after the last
+	io.Reader              // of the member; io.EOF where it ends and is whole
+	io.Closer
 }
 
 // A Reader reads the members of a stream in turn: Next, Read until io.EOF,
 // Next and so on. What it read is whole only once Read has returned io.EOF:
 // size, checksum and the exit of a decoding program are checked then.
 type Reader struct {
-	ctx    context.Context
-	stream *Stream
-	src    io.ReadCloser
-	next   int    // index in Members of the one that Next starts
-	cur    Member // being read
-	left   int64  // bytes of cur that are still to come, negative if unknown
-	crc    uint32
-	err    error // sticky; io.EOF at the end of cur
+	ctx     context.Context
+	src     source
+	started bool
+	cur     Member // being read
+	err     error  // sticky; io.EOF at the end of cur
 }
 
 // Next goes on to the next member, of which the one before must have been read
 // to its end. It returns io.EOF after the last.
 func (r *Reader) Next() (Member, error) {
 	switch {
-	case r.next > 0 && r.err == nil:
+	case r.started && r.err == nil:
 		return Member{}, fmt.Errorf("read %s: next member before the end of this one", r.cur.Name)
-	case r.next > 0 && r.err != io.EOF:
+	case r.started && r.err != io.EOF:
 		return Member{}, r.err
-	case r.next == len(r.stream.Members):
+	}
+	m, err := r.src.next()
+	if err == io.EOF {
 		return Member{}, io.EOF
 	}
-	r.cur = r.stream.Members[r.next]
-	r.next++
-	r.left, r.crc, r.err = r.cur.Size, 0, nil
-	return r.cur, nil
+	if err != nil {
+		r.started, r.err = true, inputError(r.ctx, r.cur.Name, err)
+		return Member{}, r.err
+	}
+	r.started, r.cur, r.err = true, m, nil
+	return m, nil
 }
 
 // Read reads decoded bytes of the current member.
 func (r *Reader) Read(p []byte) (int, error) {
-	if r.next == 0 {
+	if !r.started {
 		return 0, errors.New("read a dump's stream: Read before Next")
 	}
 	if r.err != nil {
 		return 0, r.err
 	}
-	if r.left >= 0 && int64(len(p)) > r.left {
-		p = p[:r.left]
+	n, err := r.src.Read(p)
+	if err != nil && err != io.EOF {
+		err = inputError(r.ctx, r.cur.Name, err)
+	}
+	r.err = err
+	return n, err
+}
+
+// Close ends decoding, early if need be. It has no error to report: what can
+// fail at the end of a stream has been reported by Read.
+func (r *Reader) Close() {
+	r.started = true
+	if r.err == nil || r.err == io.EOF {
+		r.err = errors.New("read a dump's stream: closed")
+	}
+	_ = r.src.Close() // a decoder that is stopped in mid-stream complains
+}
+
+// A flatSource reads members that follow each other in one run of bytes.
+type flatSource struct {
+	src     io.ReadCloser // nil once it has been closed
+	members []Member      // still to come
+	cur     Member
+	left    int64 // bytes of cur that are still to come, negative if unknown
+	crc     uint32
+}
+
+func (f *flatSource) next() (Member, error) {
+	if len(f.members) == 0 {
+		return Member{}, io.EOF
+	}
+	f.cur, f.members = f.members[0], f.members[1:]
+	f.left, f.crc = f.cur.Size, 0
+	return f.cur, nil
+}
+
+func (f *flatSource) Read(p []byte) (int, error) {
+	if f.left >= 0 && int64(len(p)) > f.left {
+		p = p[:f.left]
 	}
 	n, err := 0, error(nil)
-	if r.left != 0 {
-		n, err = r.src.Read(p)
+	if f.left != 0 {
+		n, err = f.src.Read(p)
 	}
-	if r.left > 0 {
-		r.left -= int64(n)
+	if f.left > 0 {
+		f.left -= int64(n)
 	}
-	if r.cur.hasCRC {
-		r.crc = crc32.Update(r.crc, crc32.IEEETable, p[:n])
+	if f.cur.hasCRC {
+		f.crc = crc32.Update(f.crc, crc32.IEEETable, p[:n])
 	}
-	if err != nil || r.left == 0 {
-		r.err = r.end(err)
+	if err != nil || f.left == 0 {
+		err = f.end(err)
 	}
-	return n, r.err
+	return n, err
 }
 
 // end is the error to report where a member's bytes end or fail.
-func (r *Reader) end(err error) error {
+func (f *flatSource) end(err error) error {
 	if err != nil && err != io.EOF {
-		return inputError(r.ctx, r.cur.Name, err)
+		return err
 	}
-	if r.left > 0 {
-		return inputError(r.ctx, r.cur.Name, errors.Join(io.ErrUnexpectedEOF, r.close()))
+	if f.left > 0 {
+		return errors.Join(io.ErrUnexpectedEOF, f.Close())
 	}
-	if r.cur.hasCRC && r.crc != r.cur.crc {
-		return inputError(r.ctx, r.cur.Name, errors.New("checksum (CRC) mismatch"))
+	if f.cur.hasCRC && f.crc != f.cur.crc {
+		return errors.New("checksum (CRC) mismatch")
 	}
-	if r.next == len(r.stream.Members) {
-		if err := r.drain(); err != nil {
-			return inputError(r.ctx, r.cur.Name, err)
+	if len(f.members) == 0 {
+		if err := f.drain(); err != nil {
+			return err
 		}
 	}
 	return io.EOF
@@ -129,40 +176,34 @@ func (r *Reader) end(err error) error {
 
 // drain reads what stands behind the last member, which must be nothing, and
 // closes the source, so that a failure at the very end is seen.
-func (r *Reader) drain() error {
-	if n, err := io.Copy(io.Discard, r.src); err != nil {
+func (f *flatSource) drain() error {
+	if n, err := io.Copy(io.Discard, f.src); err != nil {
 		return err
 	} else if n > 0 {
-		return fmt.Errorf("%d bytes more than the archive lists", n)
+		return fmt.Errorf("%d bytes more than are listed", n)
 	}
-	return r.close()
+	return f.Close()
 }
 
-func (r *Reader) close() error {
-	if r.src == nil {
+func (f *flatSource) Close() error {
+	if f.src == nil {
 		return nil
 	}
-	err := r.src.Close()
-	r.src = nil
+	err := f.src.Close()
+	f.src = nil
 	return err
 }
 
-// Close ends decoding, early if need be. It has no error to report: what can
-// fail at the end of a stream has been reported by Read.
-func (r *Reader) Close() {
-	if r.err == nil || r.err == io.EOF {
-		r.err = errors.New("read a dump's stream: closed")
-	}
-	_ = r.close() // a decoder that is stopped in mid-stream complains
-}
-
 // inputError is a fault of the input that names the file, unless the read was
-// stopped.
+// stopped or the error is one already.
 func inputError(ctx context.Context, name string, err error) error {
-	if ctx.Err() != nil {
+	var known *schema.Error
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if errors.Is(err, fs.ErrPermission) {
+	case errors.As(err, &known):
+		return err
+	case errors.Is(err, fs.ErrPermission):
 		return schema.Faultf(schema.FaultUsage, "make the file readable for this user", "read %s: %w", name, err)
 	}
 	return schema.Faultf(schema.FaultInput, damaged, "read %s: %w", name, err)

@@ -42,8 +42,8 @@ func dense(_, doc string) string { return between.ReplaceAllString(doc, "><") }
 
 func commented(_, doc string) string {
 	head := declaration.FindString(doc)
-	doc = head + "\n<!--\n  The posts are their authors', under CC BY-SA.\n  <row Id=\"0\" /> </posts> is no row.\n-->" + strings.TrimPrefix(doc, head)
-	return strings.Replace(doc, "<row ", "<!-- first --><row ", 1)
+	doc = strings.Replace(strings.TrimPrefix(doc, head), "/>", "/><!-- <row> the first -->", 1)
+	return head + "\n<!--\n  The posts are their authors', under CC BY-SA.\n  <row Id=\"0\" /> </posts> is no row.\n-->" + doc
 }
 
 var (

@@ -1,0 +1,122 @@
+package dump
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/ingest/dump/dumptest"
+	"s2g/schema"
+	"s2g/schema/schematest"
+)
+
+// rowsOf scans all tables of a dump. Tags come out in one spelling, and damage
+// is shown, as describe has it.
+func rowsOf(ctx context.Context, d *Dump) (map[string][]string, error) {
+	all := make(map[string][]string)
+	for _, stream := range d.Streams {
+		r, err := stream.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		for {
+			m, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			if all[m.Table], err = rowsOfTable(m, r); err != nil {
+				return nil, err
+			}
+		}
+		if stream.Done() != stream.Size {
+			return nil, fmt.Errorf("%s: progress ends at %d of %d", stream.File.Name, stream.Done(), stream.Size)
+		}
+	}
+	return all, nil
+}
+
+func rowsOfTable(m Member, r io.Reader) ([]string, error) {
+	t, _ := schema.TableByName(m.Table)
+	c := Config{Name: m.Name, Root: strings.ToLower(t.Name), Columns: columns(t), Block: 10_000}
+	tags, hasTags := t.Column("Tags")
+	var rows []string
+	s := NewScanner(r, c)
+	for s.Scan() {
+		rec := s.Record()
+		if hasTags && rec.Value(tags) != nil {
+			rec.values[tags] = []byte(strings.NewReplacer("><", "|", "<", "|", ">", "|").Replace(string(rec.Value(tags))))
+		}
+		rows = append(rows, describe(c, rec))
+	}
+	return rows, s.Err()
+}
+
+// All dressings of a dump hold the same rows, with programs and with the
+// built-in decoders.
+func TestDressings(t *testing.T) {
+	small := t.TempDir()
+	dumptest.Small(t, small)
+	t.Run("small", func(t *testing.T) { testDressings(t, small) })
+	t.Run("real", func(t *testing.T) { testDressings(t, schematest.Dump(t, "bioinformatics.stackexchange.com")) })
+}
+
+func testDressings(t *testing.T, from string) {
+	plain, err := Find(from, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := rowsOf(t.Context(), plain)
+	if err != nil || len(want) != len(schema.Tables()) {
+		t.Fatalf("%d tables, error %v", len(want), err)
+	}
+	for _, dressing := range dumptest.Dressings() {
+		t.Run(dressing.Name, func(t *testing.T) {
+			if dressing.Needs != "" {
+				schematest.Tool(t, dressing.Needs)
+			}
+			path, tmp := dressing.Write(t, from, t.TempDir()), t.TempDir()
+			for _, builtIn := range []bool{false, true} {
+				d, err := Find(path, Options{BuiltIn: builtIn, Tmp: tmp})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := rowsOf(t.Context(), d)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compareRows(t, want, got, dressing.Shuffled)
+			}
+			if left, _ := os.ReadDir(tmp); len(left) > 0 {
+				t.Errorf("spooled archives are left: %v", left)
+			}
+		})
+	}
+}
+
+func compareRows(t *testing.T, want, got map[string][]string, shuffled bool) {
+	t.Helper()
+	for table, rows := range want {
+		have := got[table]
+		if shuffled {
+			rows, have = slices.Sorted(slices.Values(rows)), slices.Sorted(slices.Values(have))
+		}
+		for i := range max(len(rows), len(have)) {
+			if i >= len(rows) || i >= len(have) || rows[i] != have[i] {
+				t.Errorf("%s: %d rows, want %d, the first difference at %d:\n%s", table, len(have), len(rows), i,
+					cmp.Diff(rows[min(i, len(rows)):min(i+1, len(rows))], have[min(i, len(have)):min(i+1, len(have))]))
+				break
+			}
+		}
+	}
+}
