@@ -48,7 +48,7 @@ func BenchmarkConvert(b *testing.B) {
 					}
 					c.add(out, s.Record())
 				}
-				if err := s.Err(); err != nil || len(out.tally.counts) > 0 {
+				if err := s.Err(); err != nil || len(out.tally.Counts) > 0 {
 					b.Fatal(err, out.tally.String())
 				}
 			}

@@ -2,7 +2,16 @@ package ingest
 
 import "s2g/ingest/dump"
 
-// The classes of bad rows, beside those of package dump.
+// The classes of bad rows, beside those of package dump. What becomes of a row:
+//
+//	malformed, long_row, no_id, duplicate_id, fabricated_post   left out
+//	missing_attribute                                           left out
+//	bad_number, bad_date, bad_bool, out_of_range                left out where the column is required, as the
+//	                                                            PostId of a comment; else kept, the value NULL
+//	unknown_type, illegal_reference, invalid_utf8               kept, the characters of the latter two repaired
+//
+// A post is worth more than the date of its last edit: what is optional in a
+// table does not cost the row.
 const (
 	NoID             dump.Class = "no_id"
 	MissingAttribute dump.Class = "missing_attribute" // one that every row must have
@@ -15,11 +24,11 @@ const (
 	FabricatedPost   dump.Class = "fabricated_post" // one of schema.FabricatedPosts
 )
 
-// kept reports whether rows of the class are loaded, repaired where need be.
-func kept(c dump.Class) bool {
+// harmless reports whether a value of the class is loaded as it is, or repaired.
+func harmless(c dump.Class) bool {
 	return c == UnknownType || c == dump.IllegalReference || c == dump.InvalidUTF8
 }
 
 // excused reports whether rows of the class do not speak against the dump:
-// those that are kept, and those that its publisher is known to have put in.
-func excused(c dump.Class) bool { return kept(c) || c == FabricatedPost }
+// those that lose nothing, and those that its publisher is known to have put in.
+func excused(c dump.Class) bool { return harmless(c) || c == FabricatedPost }

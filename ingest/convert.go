@@ -36,6 +36,7 @@ type converter struct {
 	known   []func(int64) bool // by column: which values of a type were seen in dumps; nil for other columns
 	created int                // column CreationDate, negative if there is none
 	scratch []byte
+	faults  []fault // of the record at hand
 }
 
 func newConverter(t schema.Table, file string) *converter {
@@ -64,29 +65,35 @@ func (c *converter) attributes() []string {
 	return names
 }
 
-// add converts a record into the batch, or counts it there as bad.
+// add converts a record into the batch, and counts there what is bad about it.
 func (c *converter) add(b *batch, r *dump.Record) {
-	b.tally.read++
+	b.tally.Read++
+	c.faults = c.faults[:0]
 	start := len(b.tsv)
-	tsv, id, fault := c.line(b, r)
-	if fault.class != "" && !kept(fault.class) {
+	tsv, id, whole := c.line(b, r)
+	if whole {
+		b.tsv = tsv
+		if n := len(b.rows); n > 0 && b.rows[n-1].id >= id {
+			b.sorted = false
+		}
+		b.rows = append(b.rows, row{id, len(tsv)})
+		if r.Illegal > 0 {
+			c.faults = append(c.faults, fault{dump.IllegalReference, -1})
+		}
+		if r.Invalid > 0 {
+			c.faults = append(c.faults, fault{dump.InvalidUTF8, -1})
+		}
+	} else {
 		b.tsv = tsv[:start]
-		c.reject(b, r, fault)
-		return
+		c.faults = c.faults[len(c.faults)-1:] // what it was left out for
 	}
-	b.tsv = tsv
-	if n := len(b.rows); n > 0 && b.rows[n-1].id >= id {
-		b.sorted = false
+	bad := false
+	for _, f := range c.faults {
+		c.reject(b, r, f, whole)
+		bad = bad || !excused(f.class)
 	}
-	b.rows = append(b.rows, row{id, len(tsv)})
-	if fault.class != "" {
-		c.reject(b, r, fault)
-	}
-	if r.Illegal > 0 {
-		c.reject(b, r, rowFault(dump.IllegalReference))
-	}
-	if r.Invalid > 0 {
-		c.reject(b, r, rowFault(dump.InvalidUTF8))
+	if bad {
+		b.tally.Bad++
 	}
 }
 
@@ -96,56 +103,64 @@ type fault struct {
 	column int
 }
 
-// rowFault is what is bad about a row as a whole.
-func rowFault(c dump.Class) fault { return fault{c, -1} }
-
-// line appends the record's line to the batch's TSV.
-func (c *converter) line(b *batch, r *dump.Record) (dst []byte, id int64, found fault) {
+// line appends the record's line to the batch's TSV. whole is false where the
+// row must be left out; c.faults then ends with the reason.
+func (c *converter) line(b *batch, r *dump.Record) (dst []byte, id int64, whole bool) {
 	dst = b.tsv
 	var created []byte
 	if r.Class != "" {
-		return dst, 0, rowFault(r.Class)
+		return dst, 0, c.fault(r.Class, -1)
 	}
 	for i := range c.table.Columns {
 		if i > 0 {
 			dst = append(dst, '\t')
 		}
+		col := &c.table.Columns[i]
 		v := r.Value(i)
 		if len(v) == 0 {
-			col := &c.table.Columns[i]
 			switch {
 			case i == 0:
-				return dst, 0, fault{NoID, 0}
+				return dst, 0, c.fault(NoID, 0)
 			case col.Required:
-				return dst, 0, fault{MissingAttribute, i}
+				return dst, 0, c.fault(MissingAttribute, i)
 			case v == nil || col.Kind != schema.Text && col.Kind != schema.TagList:
 				dst = append(dst, `\N`...) // a number or date that is there but empty is absent
 			}
 			continue
 		}
+		at := len(dst)
 		var n int64
 		var class dump.Class
-		at := len(dst)
 		dst, n, class = c.value(dst, i, v)
 		if class != "" {
-			if !kept(class) {
-				return dst, 0, fault{class, i}
+			c.fault(class, i)
+			switch {
+			case harmless(class):
+			case col.Required:
+				return dst, 0, false
+			default:
+				dst = append(dst[:at], `\N`...)
 			}
-			found = fault{class, i}
 		}
 		switch {
 		case i == 0 && c.fabricated(n):
-			return dst, n, fault{FabricatedPost, 0}
+			return dst, n, c.fault(FabricatedPost, 0)
 		case i == 0:
 			id = n
-		case i == c.created:
+		case i == c.created && class == "":
 			created = dst[at:]
 		}
 	}
 	if string(created) > string(b.newest) {
 		b.newest = append(b.newest[:0], created...)
 	}
-	return append(dst, '\n'), id, found
+	return append(dst, '\n'), id, true
+}
+
+// fault notes what is bad about the record. It returns false: the row is not whole.
+func (c *converter) fault(class dump.Class, column int) bool {
+	c.faults = append(c.faults, fault{class, column})
+	return false
 }
 
 // value appends the value of a column. n is that of an Int.
@@ -194,13 +209,13 @@ func (c *converter) fabricated(id int64) bool {
 // excerpt is how many bytes of a bad value are shown.
 const excerpt = 80
 
-func (c *converter) reject(b *batch, r *dump.Record, f fault) {
+func (c *converter) reject(b *batch, r *dump.Record, f fault, kept bool) {
 	bad := reject{Class: f.class}
 	if !b.tally.full(f.class) { // the texts are worth their allocation only then
 		at := r.Offset
 		bad = reject{
 			Table: c.table.Name, File: c.file, Class: f.class,
-			ID: shorten(r.Value(0)), Offset: &at,
+			ID: shorten(r.Value(0)), Offset: &at, Kept: kept,
 		}
 		if f.column >= 0 {
 			bad.Column = c.table.Columns[f.column].Name

@@ -2,11 +2,9 @@ package ingest
 
 import (
 	"context"
+	"io"
 	"log/slog"
-	"maps"
-	"path/filepath"
 	"runtime"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -46,83 +44,92 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// RejectsFile is the name in OUT of the first bad rows of each class.
-const RejectsFile = "rejects.jsonl"
-
 // Run loads the dump into db and puts its tables in service. Tables that are
-// left out are there, and empty. It does so whether or not the tables are those
-// of the dump already: the caller asks NewPlan and manifest.Fresh.
-func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err error) {
+// left out are there, and empty. A run that was killed is gone on with: tables
+// that it has loaded stay. Else Run loads the dump whether or not the tables are
+// those of the dump already: the caller asks NewPlan and manifest.Fresh.
+func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
 	o = o.withDefaults()
 	plan, err := NewPlan(o)
 	if err != nil {
 		return err
 	}
+	if err := db.CheckRights(ctx); err != nil {
+		return err
+	}
 	run, err := dir.Begin(manifest.Ingest, plan.Key)
 	if err != nil {
-		return err
+		return resources(err)
 	}
 	defer run.Close()
-	in := &ingest{o: o, db: db, tmp: dir.Tmp(), plan: plan, size: plan.Size(), done: make(map[string]*loaded)}
-	if err := in.all(ctx); err != nil {
-		return err
+	in := &ingest{o: o, db: db, dir: dir, run: run, plan: plan, size: plan.Size(), done: make(map[string]*loaded)}
+	if err := in.resume(ctx); err != nil {
+		return resources(err)
 	}
-	if err := in.writeRejects(run); err != nil {
-		return err
+	if !in.served {
+		if err := in.all(ctx); err != nil {
+			return resources(err)
+		}
 	}
-	if err := db.Swap(ctx, plan.Key, schema.Tables()); err != nil {
-		return err
-	}
-	if err := dir.Update(func(m *manifest.Manifest) { m.Dump = in.describe() }); err != nil {
-		return err
-	}
-	return run.Finish(in.summary())
+	return resources(in.serve(ctx))
 }
 
 // An ingest is one run.
 type ingest struct {
 	o    Options
 	db   *tables.DB
-	tmp  string
+	dir  *manifest.Dir
+	run  *manifest.Run
 	plan *Plan
 	size int64 // compressed bytes to be read
 
-	mu   sync.Mutex
-	done map[string]*loaded // by table
+	served bool // an earlier run has put the tables in service, and was killed then
+
+	mu      sync.Mutex
+	done    map[string]*loaded // by table
+	skipped int64              // compressed bytes that need not be read
 }
 
-// all loads every table, the streams of the dump side by side.
+// all loads the tables that are not loaded yet, the streams of the dump side by
+// side.
 func (in *ingest) all(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	index := func(t schema.Table) {
-		g.Go(func() error {
-			in.o.Log.Info("indexing", "table", t.Name)
-			return in.db.Index(ctx, t)
-		})
-	}
 	read := make(map[string]bool)
+	var streams []*dump.Stream
 	for _, s := range in.plan.Dump.Streams {
+		whole := true
 		for _, m := range s.Members {
 			read[m.Table] = true
+			whole = whole && in.done[m.Table] != nil
 		}
-		g.Go(func() error { return in.stream(ctx, s, index) })
+		if whole {
+			in.skipped += s.Size
+		} else {
+			streams = append(streams, s)
+		}
 	}
+	g, ctx := errgroup.WithContext(ctx)
 	for _, t := range schema.Tables() {
 		if !read[t.Name] {
-			g.Go(func() error {
-				if err := in.db.Stage(ctx, t); err != nil {
-					return err
-				}
-				return in.db.Index(ctx, t)
-			})
+			g.Go(func() error { return in.empty(ctx, t) })
 		}
+	}
+	for _, s := range streams {
+		g.Go(func() error { return in.stream(ctx, s, g) })
 	}
 	return g.Wait()
 }
 
-// stream loads the tables of a stream one after the other. Each is indexed while
-// the next is read.
-func (in *ingest) stream(ctx context.Context, s *dump.Stream, index func(schema.Table)) error {
+// empty makes a table that is left out.
+func (in *ingest) empty(ctx context.Context, t schema.Table) error {
+	if err := in.db.Stage(ctx, t); err != nil {
+		return err
+	}
+	return in.db.Index(ctx, t)
+}
+
+// stream loads the tables of a stream one after the other. Each is indexed, in
+// g, while the next is read.
+func (in *ingest) stream(ctx context.Context, s *dump.Stream, g *errgroup.Group) error {
 	r, err := s.Open(ctx)
 	if err != nil {
 		return err
@@ -134,25 +141,50 @@ func (in *ingest) stream(ctx context.Context, s *dump.Stream, index func(schema.
 			return err
 		}
 		t, _ := schema.TableByName(m.Table)
+		if in.has(t) { // what comes behind it in the archive is missing
+			if _, err := io.Copy(io.Discard, r); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := in.db.Stage(ctx, t); err != nil {
 			return err
 		}
-		got, err := in.load(ctx, t, m, r)
+		l, err := in.load(ctx, t, m, r)
 		if err != nil {
 			return err
 		}
-		got.file = s.File
-		in.mu.Lock()
-		in.done[t.Name] = got
-		in.mu.Unlock()
-		index(t)
+		l.of(s.File)
+		g.Go(func() error { return in.index(ctx, t, l) })
 	}
 	return nil
 }
 
+// index ends the loading of a table.
+func (in *ingest) index(ctx context.Context, t schema.Table, l *loaded) error {
+	in.o.Log.Info("indexing", "table", t.Name)
+	if err := in.db.Index(ctx, t); err != nil {
+		return err
+	}
+	if err := l.note(in.run, t); err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.done[t.Name] = l
+	return nil
+}
+
+// has reports whether a table is loaded.
+func (in *ingest) has(t schema.Table) bool {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.done[t.Name] != nil
+}
+
 // progress reports what has been read of all streams.
 func (in *ingest) progress(what string) {
-	var done int64
+	done := in.skipped
 	for _, s := range in.plan.Dump.Streams {
 		done += s.Done()
 	}
@@ -160,35 +192,3 @@ func (in *ingest) progress(what string) {
 	defer in.mu.Unlock()
 	in.o.Progress(what, done, in.size)
 }
-
-// describe is the dump as the manifest names it.
-func (in *ingest) describe() manifest.Dump {
-	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Tables: make(map[string]manifest.DumpTable)}
-	for name, l := range in.done {
-		d.Tables[name] = manifest.DumpTable{
-			File: l.file.Name, Size: l.file.Size, Time: l.file.ModTime.UTC(),
-			Bytes: l.bytes, SHA256: l.sha256, Rows: l.rows,
-		}
-		if name == "Posts" && len(l.newest) == dateLength {
-			d.Newest = l.newest[:10] + "T" + l.newest[11:] + "Z"
-		}
-	}
-	return d
-}
-
-func (in *ingest) summary() manifest.Summary {
-	s := manifest.Summary{Counts: make(map[string]int64), Errors: make(map[string]int64)}
-	for name, l := range in.done {
-		s.Rows += l.rows
-		s.BytesIn += l.bytes
-		s.BytesOut += l.sent
-		s.Counts[name] = l.rows
-		for c, n := range l.tally.counts {
-			s.Errors[string(c)] += n
-		}
-	}
-	return s
-}
-
-// tablesDone are the tables that were loaded, by name.
-func (in *ingest) tablesDone() []string { return slices.Sorted(maps.Keys(in.done)) }

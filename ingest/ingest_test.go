@@ -41,7 +41,7 @@ func newTarget(t testing.TB) target {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private(), Memory: 128 << 20})
+	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private(), Memory: 256 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestSmallDump(t *testing.T) {
 			<row PostTypeId="1" CreationDate="2020-01-01T00:00:00.000" />
 			<row Id="4" CreationDate="2020-01-01T00:00:00.000" />
 			<row Id="5" PostTypeId="1" CreationDate="yesterday" />
-			<row Id="6" PostTypeId="1" CreationDate="2020-01-01T00:00:00.000" Score="many" />
+			<row Id="6" PostTypeId="1" CreationDate="2020-01-01T00:00:00.000" Score="many" LastEditDate="never" Title="t" />
 			<row Id="7" PostTypeId="1" CreationDate="2020-01-01T00:00:00.000" Score="99999999999" />
 			<row Id="8" PostTypeId="1" CreationDate="2020-01-01T00:00:00.000" Body="<p>" />`
 		path := write(t, rows)
@@ -277,16 +277,19 @@ func TestSmallDump(t *testing.T) {
 		}
 		want := map[string]int64{
 			"fabricated_post": 1, "unknown_type": 1, "illegal_reference": 1, "invalid_utf8": 1, "duplicate_id": 2, "no_id": 1,
-			"missing_attribute": 1, "bad_date": 1, "bad_number": 1, "out_of_range": 1, "malformed": 1,
+			"missing_attribute": 1, "bad_date": 2, "bad_number": 1, "out_of_range": 1, "malformed": 1,
 		}
 		if d := cmp.Diff(want, g.dir.Manifest().Stages[manifest.Ingest].Errors); d != "" {
 			t.Errorf("classes (-want +got):\n%s", d)
 		}
-		if got := g.value("SELECT GROUP_CONCAT(Id ORDER BY Id) FROM Posts"); got != "1,2,3" {
-			t.Errorf("posts %s, want 1,2,3", got)
+		if got := g.value("SELECT GROUP_CONCAT(Id ORDER BY Id) FROM Posts"); got != "1,2,3,6,7" {
+			t.Errorf("posts %s, want 1,2,3,6,7", got)
 		}
 		if got := g.value("SELECT Body FROM Posts WHERE Id=2"); got != "b" {
 			t.Errorf("of two posts with one Id %q was kept, want the first", got)
+		}
+		if got := g.value("SELECT CONCAT_WS(',', IFNULL(Score, 'no score'), IFNULL(LastEditDate, 'no date'), Title) FROM Posts WHERE Id=6"); got != "no score,no date,t" {
+			t.Errorf("a post with bad values has %q, want it without them", got)
 		}
 		text, err := os.ReadFile(filepath.Join(g.dir.Out(), RejectsFile))
 		if err != nil {
@@ -295,6 +298,7 @@ func TestSmallDump(t *testing.T) {
 		for _, part := range []string{
 			`"class":"bad_date","id":"5","offset":`, `"column":"CreationDate","value":"yesterday"}`,
 			`{"table":"Posts","file":"Posts.xml","class":"duplicate_id","id":"2"}`,
+			`"column":"LastEditDate","value":"never","kept":true}`,
 		} {
 			if !strings.Contains(string(text), part) {
 				t.Errorf("%s does not hold %s:\n%s", RejectsFile, part, text)

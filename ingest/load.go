@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -15,30 +16,19 @@ import (
 	"s2g/schema"
 )
 
-// loaded is what became of a table.
-type loaded struct {
-	file   dump.File
-	bytes  int64  // of XML
-	sha256 string // of those
-	rows   int64  // in the table
-	sent   int64  // bytes of TSV
-	newest string // CreationDate, as in the table
-	tally  tally
-}
-
 // load reads a table from r into its staging table, and checks that all of it
 // arrived.
 func (in *ingest) load(ctx context.Context, t schema.Table, m dump.Member, r io.Reader) (*loaded, error) {
 	in.o.Log.Info("loading", "table", t.Name, "from", m.Name)
 	source := &hashingReader{r: r, sum: sha256.New()}
-	l := &loaded{}
+	l := &loaded{Member: m.Name}
 	g, ctx := errgroup.WithContext(ctx)
 	to := newFeed(ctx, 2*in.o.Workers+2)
 	g.Go(func() error {
 		if err := in.convert(ctx, t, m, source, to, l); err != nil {
 			return err
 		}
-		if err := in.o.judge(m.Name, &l.tally); err != nil {
+		if err := in.o.judge(m.Name, &l.Tally); err != nil {
 			return err
 		}
 		to.finish() // only now may the server take what it has for the table
@@ -49,26 +39,27 @@ func (in *ingest) load(ctx context.Context, t schema.Table, m dump.Member, r io.
 		if err != nil {
 			return err
 		}
-		if got.Affected != l.rows || got.Count != l.rows || got.Warnings != 0 {
+		if got.Affected != l.Rows || got.Count != l.Rows || got.Warnings != 0 {
 			return fmt.Errorf("load %s: %d rows were sent, the server says %d are stored, counts %d, and has %d warnings",
-				t.Name, l.rows, got.Affected, got.Count, got.Warnings)
+				t.Name, l.Rows, got.Affected, got.Count, got.Warnings)
 		}
 		return nil
 	})
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	l.bytes, l.sha256 = source.n, hex.EncodeToString(source.sum.Sum(nil))
-	for _, c := range l.tally.classes() {
-		in.o.Log.Warn("bad rows", "table", t.Name, "class", c, "rows", l.tally.counts[c], "kept", kept(c))
+	l.Bytes, l.SHA256 = source.n, hex.EncodeToString(source.sum.Sum(nil))
+	for _, c := range l.Tally.classes() {
+		in.o.Log.Warn("bad rows", "table", t.Name, "class", c, "rows", l.Tally.Counts[c])
 	}
 	return l, nil
 }
 
 // convert sends a table's rows to a feed in the order of their Ids.
 func (in *ingest) convert(ctx context.Context, t schema.Table, m dump.Member, r io.Reader, to *feed, l *loaded) error {
-	order := newOrderer(in.tmp, to, func(id int64) {
-		l.tally.add(reject{Table: t.Name, File: m.Name, Class: DuplicateID, ID: fmt.Sprint(id)})
+	order := newOrderer(in.dir.Tmp(), to, func(id int64) {
+		l.Tally.add(reject{Table: t.Name, File: m.Name, Class: DuplicateID, ID: strconv.FormatInt(id, 10)})
+		l.Tally.Bad++
 	})
 	defer order.close()
 	config := dump.Config{Name: m.Name, Root: strings.ToLower(t.Name), Columns: newConverter(t, m.Name).attributes()}
@@ -85,8 +76,8 @@ func (in *ingest) convert(ctx context.Context, t schema.Table, m dump.Member, r 
 		}
 		return b, s.Err()
 	}, func(b *batch) error {
-		l.tally.merge(&b.tally)
-		l.newest = max(l.newest, string(b.newest))
+		l.Tally.merge(&b.tally)
+		l.Newest = max(l.Newest, string(b.newest))
 		in.progress(t.Name)
 		return order.add(b)
 	})
@@ -96,7 +87,7 @@ func (in *ingest) convert(ctx context.Context, t schema.Table, m dump.Member, r 
 	if err != nil {
 		return fmt.Errorf("ingest %s: %w", t.Name, err)
 	}
-	l.rows, l.sent = order.rows, order.bytes
+	l.Rows, l.Last, l.Sent = order.rows, order.last, order.bytes
 	return nil
 }
 

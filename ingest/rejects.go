@@ -6,23 +6,25 @@ import (
 	"strings"
 
 	"s2g/schema"
-	"s2g/schema/manifest"
 )
+
+// RejectsFile is the name in OUT of the first bad rows of each class.
+const RejectsFile = "rejects.jsonl"
 
 // judge decides whether a table has too many bad rows.
 func (o Options) judge(file string, t *tally) error {
-	bad := t.bad()
+	bad := t.Bad
 	all := int64(0)
-	for _, n := range t.counts {
+	for _, n := range t.Counts {
 		all += n
 	}
-	limit := max(0, o.MaxRejects) * float64(t.read)
+	limit := max(0, o.MaxRejects) * float64(t.Read)
 	switch {
 	case o.Strict && all > 0:
 		return schema.Faultf(schema.FaultInput, "repair them, or build without --strict", "%s: %s", file, t)
 	case float64(bad) > limit:
 		return schema.Faultf(schema.FaultInput, "look at the rows; if the rest is worth having, raise --max-rejects",
-			"%s: %d of %d rows are bad, more than %.4g: %s", file, bad, t.read, limit, t)
+			"%s: %d of %d rows are bad, more than %.4g: %s", file, bad, t.Read, limit, t)
 	}
 	return nil
 }
@@ -31,8 +33,8 @@ func (o Options) judge(file string, t *tally) error {
 func (t *tally) String() string {
 	var parts []string
 	for _, c := range t.classes() {
-		part := fmt.Sprintf("%d %s", t.counts[c], c)
-		for _, r := range t.rejects {
+		part := fmt.Sprintf("%d %s", t.Counts[c], c)
+		for _, r := range t.Rejects {
 			if r.Class == c {
 				part += " (first: " + r.where() + ")"
 				break
@@ -58,17 +60,27 @@ func (r reject) where() string {
 	return strings.Join(parts, ", ")
 }
 
-// writeRejects commits the first bad rows of each table and class.
-func (in *ingest) writeRejects(run *manifest.Run) error {
-	out, err := run.Create(RejectsFile)
+// writeRejects commits the first bad rows of each table and class, unless the
+// interrupted run has.
+func (in *ingest) writeRejects() error {
+	for _, f := range in.run.Committed() {
+		if f.Name == RejectsFile {
+			return nil // the same dump has the same bad rows
+		}
+	}
+	out, err := in.run.Create(RejectsFile)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
 	var text []byte
 	var n int64
-	for _, name := range in.tablesDone() {
-		for _, r := range in.done[name].tally.rejects {
+	for _, t := range schema.Tables() {
+		l := in.done[t.Name]
+		if l == nil {
+			continue
+		}
+		for _, r := range l.Tally.Rejects {
 			line, err := json.Marshal(r)
 			if err != nil {
 				return fmt.Errorf("write %s: %w", RejectsFile, err)

@@ -2,59 +2,84 @@ package ingest
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"s2g/cmd/s2g/sample"
 	"s2g/ingest/dump"
 	"s2g/schema"
 )
 
-// BenchmarkIngest ingests a dump, and beside it has the server load TSV files
-// that were made before: the time below which no ingest can be.
+// benchPosts is the environment variable that sets the size of BenchmarkIngest's
+// sample, in posts.
+const benchPosts = "BENCH_POSTS"
+
+// BenchmarkIngest ingests a sample, and beside it has the server load TSV files
+// of the same rows that were made before: the time below which no ingest can be.
+// Both end with tables that have their indexes. x-load-data is the time of the
+// one over that of the other, the fastest of each.
 func BenchmarkIngest(b *testing.B) {
-	folder := b.TempDir()
-	rows := map[string]int{"Posts": 30_000, "Votes": 150_000}
-	var size int64
+	posts := 25_000
+	if v := os.Getenv(benchPosts); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil {
+			b.Fatalf("%s: %v", benchPosts, err)
+		}
+		posts = n
+	}
+	xml, tsv := b.TempDir(), b.TempDir()
+	stats, err := sample.Write(b.Context(), sample.Options{Posts: posts, Out: xml})
+	if err != nil {
+		b.Fatal(err)
+	}
+	writeTSV(b, xml, tsv)
+	g := newTarget(b)
+	rows := stats.Posts + stats.Comments + stats.Votes + stats.PostLinks + stats.Tags
+	fastest := func(b *testing.B, work func() error) time.Duration {
+		best := time.Duration(-1)
+		b.SetBytes(stats.Bytes)
+		for b.Loop() {
+			begun := time.Now()
+			if err := work(); err != nil {
+				b.Fatal(err)
+			}
+			if d := time.Since(begun); best < 0 || d < best {
+				best = d
+			}
+		}
+		b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		return best
+	}
+	var reference time.Duration
+	b.Run("load-data-tsv", func(b *testing.B) {
+		reference = fastest(b, func() error { return g.loadFiles(b, tsv) })
+	})
+	b.Run("s2g", func(b *testing.B) {
+		b.ReportAllocs()
+		d := fastest(b, func() error { return g.run(Options{Dump: xml}) })
+		if reference > 0 { // else -bench leaves it out
+			b.ReportMetric(float64(d)/float64(reference), "x-load-data")
+		}
+	})
+}
+
+// writeTSV converts the documents of a folder.
+func writeTSV(b *testing.B, from, to string) {
 	for _, t := range schema.Tables() {
-		doc := document(t.Name, rows[t.Name])
-		size += int64(len(doc))
-		if err := os.WriteFile(filepath.Join(folder, t.Name+".xml"), doc, 0o600); err != nil {
+		doc, err := os.ReadFile(filepath.Join(from, t.Name+".xml"))
+		if err != nil {
 			b.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(folder, t.Name+".tsv"), tsvOf(b, t, doc), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(to, t.Name+".tsv"), tsvOf(b, t, doc), 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
-	g := newTarget(b)
-	b.Run("ingest", func(b *testing.B) {
-		b.SetBytes(size)
-		for b.Loop() {
-			if err := g.run(Options{Dump: folder}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("LOAD DATA", func(b *testing.B) {
-		b.SetBytes(size)
-		for b.Loop() {
-			if err := g.loadFiles(folder, false); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("LOAD DATA and indexes", func(b *testing.B) {
-		b.SetBytes(size)
-		for b.Loop() {
-			if err := g.loadFiles(folder, true); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }
 
 // tsvOf converts a document.
@@ -72,9 +97,10 @@ func tsvOf(b *testing.B, t schema.Table, doc []byte) []byte {
 	return out.tsv
 }
 
-// loadFiles has the server load a folder's TSV files side by side.
-func (g target) loadFiles(folder string, indexes bool) error {
-	group, ctx := errgroup.WithContext(context.Background())
+// loadFiles has the server load a folder's TSV files side by side, and index
+// each table when it is loaded.
+func (g target) loadFiles(b *testing.B, folder string) error {
+	group, ctx := errgroup.WithContext(b.Context())
 	for _, t := range schema.Tables() {
 		group.Go(func() error {
 			if err := g.db.Stage(ctx, t); err != nil {
@@ -85,7 +111,7 @@ func (g target) loadFiles(folder string, indexes bool) error {
 				return err
 			}
 			defer f.Close()
-			if _, err := g.db.Load(ctx, t, f); err != nil || !indexes {
+			if _, err := g.db.Load(ctx, t, f); err != nil {
 				return err
 			}
 			return g.db.Index(ctx, t)

@@ -19,66 +19,58 @@ type reject struct {
 	Offset *int64     `json:"offset,omitempty"` // of the row in the decoded document
 	Column string     `json:"column,omitempty"`
 	Value  string     `json:"value,omitempty"` // its beginning
+	Kept   bool       `json:"kept,omitempty"`  // the row is in the table, without the value or with it repaired
 }
 
 // A tally counts the bad rows of a piece of a table and keeps the first of each
-// class. The zero value is empty.
+// class. The zero value is empty. Its fields are those of a note; see loaded.
 type tally struct {
-	read    int64 // rows, good and bad
-	counts  map[dump.Class]int64
-	rejects []reject // in the order of the dump
+	Read    int64                `json:"read"` // rows, good and bad
+	Bad     int64                `json:"bad"`  // rows that speak against the dump
+	Counts  map[dump.Class]int64 `json:"counts,omitempty"`
+	Rejects []reject             `json:"rejects,omitempty"` // in the order of the dump
 }
 
 // full reports whether enough of a class has been kept.
-func (t *tally) full(c dump.Class) bool { return t.counts[c] >= examples }
+func (t *tally) full(c dump.Class) bool { return t.Counts[c] >= examples }
 
 func (t *tally) add(r reject) {
-	if t.counts == nil {
-		t.counts = make(map[dump.Class]int64)
+	if t.Counts == nil {
+		t.Counts = make(map[dump.Class]int64)
 	}
 	if !t.full(r.Class) {
-		t.rejects = append(t.rejects, r)
+		t.Rejects = append(t.Rejects, r)
 	}
-	t.counts[r.Class]++
+	t.Counts[r.Class]++
 }
 
 // merge adds a later piece of the same table.
 func (t *tally) merge(later *tally) {
-	t.read += later.read
-	if len(later.counts) == 0 {
+	t.Read += later.Read
+	t.Bad += later.Bad
+	if len(later.Counts) == 0 {
 		return
 	}
-	if t.counts == nil {
-		t.counts = make(map[dump.Class]int64)
+	if t.Counts == nil {
+		t.Counts = make(map[dump.Class]int64)
 	}
-	have := maps.Clone(t.counts)
-	for _, r := range later.rejects {
+	have := maps.Clone(t.Counts)
+	for _, r := range later.Rejects {
 		if have[r.Class] < examples {
 			have[r.Class]++
-			t.rejects = append(t.rejects, r)
+			t.Rejects = append(t.Rejects, r)
 		}
 	}
-	for c, n := range later.counts {
-		t.counts[c] += n
+	for c, n := range later.Counts {
+		t.Counts[c] += n
 	}
 }
 
 func (t *tally) reset() {
-	t.read = 0
-	clear(t.counts)
-	t.rejects = t.rejects[:0]
-}
-
-// bad returns how many rows speak against the dump.
-func (t *tally) bad() int64 {
-	var n int64
-	for c, k := range t.counts {
-		if !excused(c) {
-			n += k
-		}
-	}
-	return n
+	t.Read, t.Bad = 0, 0
+	clear(t.Counts)
+	t.Rejects = t.Rejects[:0]
 }
 
 // classes returns the classes met, by name.
-func (t *tally) classes() []dump.Class { return slices.Sorted(maps.Keys(t.counts)) }
+func (t *tally) classes() []dump.Class { return slices.Sorted(maps.Keys(t.Counts)) }

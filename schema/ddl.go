@@ -33,3 +33,25 @@ func TableDDL(t Table, name string) (create string, indexes []string) {
 	columns = strings.Replace(columns, "PRIMARY KEY (Id),\n)", "PRIMARY KEY (Id)\n)", 1)
 	return fmt.Sprintf("CREATE TABLE `%s` (\n%s", name, columns), indexes
 }
+
+// viewsSQL is views.sql: the statements that make the views.
+//
+//go:embed views.sql
+var viewsSQL string
+
+// View is a view of the tables, for people who query them.
+type View struct{ Name, Statement string }
+
+// Views returns the views of views.sql. Their statements replace a view that is
+// there.
+func Views() []View {
+	var views []View
+	for statement := range strings.SplitSeq(viewsSQL, ";\n") {
+		_, rest, found := strings.Cut(statement, " VIEW ")
+		if name, _, ok := strings.Cut(rest, " "); found && ok {
+			at := strings.Index(statement, "CREATE ")
+			views = append(views, View{name, statement[at:]})
+		}
+	}
+	return views
+}

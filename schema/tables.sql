@@ -2,8 +2,9 @@
 --
 -- A column has the name of the attribute it comes from. NULL is an attribute that a row does not have (or a number or date that is
 -- present but empty); an empty text is an empty text. Text is utf8mb4 and compared byte by byte (nopad_bin), because tags such as
--- "c" and "C", or "a" and "a " are different names. Ids are BIGINT: they pass 2^31 in real dumps. Votes, comments and links may
--- refer to posts that are not there, so there are no foreign keys.
+-- "c" and "C", or "a" and "a " are different names. Texts are LONGTEXT, as long as a row of a dump may be (64 MiB); it takes no
+-- more space than the shorter types. Ids are BIGINT: they pass 2^31 in real dumps. Votes, comments and links may refer to posts
+-- that are not there, so there are no foreign keys.
 --
 -- Each statement is first run for a staging table NAME_new with its primary key alone; the lines "KEY" are added after the rows
 -- are loaded, because building an index from sorted runs is faster than inserting into it.
@@ -19,19 +20,19 @@ CREATE TABLE Posts (
   ViewCount             INT         NULL     COMMENT 'of a question',
   Body                  LONGTEXT    NULL     COMMENT 'HTML',
   OwnerUserId           BIGINT      NULL     COMMENT 'author; -1 is the site itself; NULL for deleted users',
-  OwnerDisplayName      TEXT        NULL     COMMENT 'name of an author who was deleted',
+  OwnerDisplayName      LONGTEXT    NULL     COMMENT 'name of an author who was deleted',
   LastEditorUserId      BIGINT      NULL     COMMENT 'who edited it last; -1 is the site itself',
-  LastEditorDisplayName TEXT        NULL     COMMENT 'name of an editor who was deleted',
+  LastEditorDisplayName LONGTEXT    NULL     COMMENT 'name of an editor who was deleted',
   LastEditDate          DATETIME(3) NULL     COMMENT 'UTC',
   LastActivityDate      DATETIME(3) NULL     COMMENT 'UTC',
-  Title                 TEXT        NULL     COMMENT 'of a question; plain text',
-  Tags                  TEXT        NULL     COMMENT '|a|b|, each tag once, whatever spelling the dump has',
+  Title                 LONGTEXT    NULL     COMMENT 'of a question; plain text',
+  Tags                  LONGTEXT    NULL     COMMENT '|a|b|, each tag once, whatever spelling the dump has',
   AnswerCount           INT         NULL     COMMENT 'as the site counted; the dump may hold fewer',
   CommentCount          INT         NULL     COMMENT 'as the site counted',
   FavoriteCount         INT         NULL     COMMENT 'of a question',
   ClosedDate            DATETIME(3) NULL     COMMENT 'UTC; of a question that was closed',
   CommunityOwnedDate    DATETIME(3) NULL     COMMENT 'UTC; when it became a community wiki',
-  ContentLicense        TEXT        NULL     COMMENT 'as "CC BY-SA 4.0"; older dumps do not have it',
+  ContentLicense        LONGTEXT    NULL     COMMENT 'as "CC BY-SA 4.0"; older dumps do not have it',
   PRIMARY KEY (Id),
   KEY ParentId (ParentId),
   KEY AcceptedAnswerId (AcceptedAnswerId),
@@ -44,9 +45,9 @@ CREATE TABLE Comments (
   Score           INT         NULL,
   Text            LONGTEXT    NULL     COMMENT 'plain text with a little Markdown',
   CreationDate    DATETIME(3) NOT NULL COMMENT 'UTC',
-  UserDisplayName TEXT        NULL     COMMENT 'name of an author who was deleted',
+  UserDisplayName LONGTEXT    NULL     COMMENT 'name of an author who was deleted',
   UserId          BIGINT      NULL     COMMENT 'author',
-  ContentLicense  TEXT        NULL     COMMENT 'as "CC BY-SA 4.0"; older dumps do not have it',
+  ContentLicense  LONGTEXT    NULL     COMMENT 'as "CC BY-SA 4.0"; older dumps do not have it',
   PRIMARY KEY (Id),
   KEY PostId (PostId),
   KEY UserId (UserId)

@@ -146,8 +146,11 @@ func createDatabase(ctx context.Context, cfg *mysql.Config) error {
 func checkServer(ctx context.Context, pool *sql.DB) error {
 	var version string
 	if err := pool.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err != nil {
-		return schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right",
-			"connecting to the database: %w", classify(err))
+		err = fmt.Errorf("connecting to the database: %w", classify(err))
+		if fault, _ := schema.FaultOf(err); fault != schema.FaultOurs {
+			return err
+		}
+		return schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right", "%w", err)
 	}
 	return checkVersion(version)
 }
@@ -179,21 +182,48 @@ func classify(err error) error {
 	}
 	var server *mysql.MySQLError
 	if errors.As(err, &server) {
-		switch server.Number {
-		case 1044, 1045, 1142, 1227, 1370: // access denied: to a database, at all, to a table, to an operation, to a routine
-			return schema.Faultf(schema.FaultUsage, "grant the user ALL on the database", "%w", err)
-		case 1021, 1041, 1037, 1114: // disk full, out of memory (two kinds), table full
+		switch {
+		case deniesAccess(server.Number), server.Number == 1049: // or there is no such database
+			return schema.Faultf(schema.FaultUsage, "check the user, the password and the database of the DSN, and what the user may do there", "%w", err)
+		case lacksResources(server):
 			return schema.Faultf(schema.FaultResources, "free disk space or memory and run again", "%w", err)
-		case 1053, 1205, 1213, 1317, 1927: // shutdown, lock timeout, deadlock, interrupted, killed
+		}
+		switch server.Number {
+		case 1290: // an option of the server, as read_only, is in the way
+			return schema.Faultf(schema.FaultUsage, "change the server's option", "%w", err)
+		case 1040, 1053, 1205, 1213, 1317, 1927: // too many connections, shutdown, lock timeout, deadlock, interrupted, killed
 			return schema.Faultf(schema.FaultService, "run again", "%w", err)
 		}
 		return err
+	}
+	if errors.Is(err, mysql.ErrNoTLS) {
+		return schema.Faultf(schema.FaultUsage, "set up TLS on the server, or leave tls= out of the DSN", "%w", err)
 	}
 	var network *net.OpError
 	if errors.As(err, &network) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, driver.ErrBadConn) {
 		return schema.Faultf(schema.FaultService, "check that the server runs, and run again", "%w", err)
 	}
 	return err
+}
+
+// lacksResources tells whether the server is out of disk or memory. Errors of
+// files have many numbers, and the system's own in their text.
+func lacksResources(err *mysql.MySQLError) bool {
+	switch err.Number {
+	case 1021, 1037, 1038, 1041, 1114, 1878: // disk full, out of memory (three kinds), table full, temporary file not written
+		return true
+	}
+	return speaksOfFullDisk(err.Message)
+}
+
+// speaksOfFullDisk tells whether a message of the server repeats ENOSPC.
+func speaksOfFullDisk(message string) bool {
+	for _, sign := range []string{"No space left on device", "errno: 28", "Errcode: 28", "error 28 ", "error: 28", "error number 28"} {
+		if strings.Contains(message, sign) {
+			return true
+		}
+	}
+	return false
 }
 
 // quote returns name as an SQL identifier.

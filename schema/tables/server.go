@@ -71,6 +71,10 @@ func (s *server) enter(ctx context.Context) error {
 	return s.poll(ctx, "waiting for mariadbd to start", func() (bool, error) {
 		select {
 		case err := <-failed:
+			if s.diskIsFull() || speaksOfFullDisk(err.Error()) {
+				return false, schema.Faultf(schema.FaultResources, "free disk space and run again",
+					"starting the private server: the disk of %s is full: %w", s.dir, err)
+			}
 			return false, schema.Faultf(schema.FaultService,
 				"see the error log; if the database is beyond repair, remove "+filepath.Join(s.dir, dataDir)+" and ingest again",
 				"starting the private server: %w", err)
@@ -246,8 +250,26 @@ func (s *server) explain(err error) error {
 	if !s.goneSoon() {
 		return err
 	}
+	tail := logTail(s.dir)
+	if s.diskIsFull() || speaksOfFullDisk(tail) {
+		return schema.Faultf(schema.FaultResources, "free disk space and run again",
+			"the private mariadbd has ended, and the disk of %s is full: %w; its log ends:\n%s", s.dir, err, tail)
+	}
 	return schema.Faultf(schema.FaultService, "run again; the whole log is "+filepath.Join(s.dir, dataDir, errorLog),
-		"the private mariadbd has ended: %w; its log ends:\n%s", err, logTail(s.dir))
+		"the private mariadbd has ended: %w; its log ends:\n%s", err, tail)
+}
+
+// fullDisk is how few bytes are left on a disk that a server fails for: files of
+// tables and indexes grow by up to 4 MiB, and sorts by their buffers.
+const fullDisk = 32 << 20
+
+// diskIsFull tells whether the disk of the database has no room.
+func (s *server) diskIsFull() bool {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(s.dir, &st); err != nil {
+		return false
+	}
+	return st.Bavail*uint64(st.Bsize) < fullDisk
 }
 
 // goneSoon is gone for a server whose connections have just broken: its

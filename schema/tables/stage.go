@@ -40,7 +40,7 @@ func (db *DB) Index(ctx context.Context, t schema.Table) error {
 // Swap puts the staging tables of ts in service, and records dumpKey, in one
 // RENAME TABLE: readers see all tables of one dump or all of another. Tables of
 // the schema that are not in ts go out of service. What was in service before
-// is dropped.
+// is dropped. An error may come after the rename: DumpKey tells.
 func (db *DB) Swap(ctx context.Context, dumpKey string, ts []schema.Table) error {
 	if err := db.swap(ctx, dumpKey, ts); err != nil {
 		return fmt.Errorf("putting the tables in service: %w", err)
@@ -53,19 +53,17 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 		return err
 	}
 	incoming := []string{dumpTable}
+	posts := false
 	for _, t := range ts {
 		incoming = append(incoming, t.Name)
-	}
-	served := []string{dumpTable}
-	for _, t := range schema.Tables() {
-		served = append(served, t.Name)
+		posts = posts || t.Name == "Posts"
 	}
 	present, err := db.present(ctx)
 	if err != nil {
 		return err
 	}
 	var moves, old []string
-	for _, name := range served {
+	for _, name := range ours() {
 		old = append(old, quote(retired(name)))
 		if present[name] {
 			moves = append(moves, quote(name)+" TO "+quote(retired(name)))
@@ -74,8 +72,35 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 	for _, name := range incoming {
 		moves = append(moves, quote(staging(name))+" TO "+quote(name))
 	}
-	drop := "DROP TABLE IF EXISTS " + strings.Join(old, ", ")
-	return db.exec(ctx, drop, "RENAME TABLE "+strings.Join(moves, ", "), drop)
+	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+strings.Join(old, ", "), "RENAME TABLE "+strings.Join(moves, ", ")); err != nil {
+		return err
+	}
+	if posts {
+		db.makeViews(ctx)
+	}
+	return db.Tidy(ctx)
+}
+
+// Tidy drops what a swap, or a load that did not come to it, has left beside the
+// tables in service.
+func (db *DB) Tidy(ctx context.Context) error {
+	var left []string
+	for _, name := range ours() {
+		left = append(left, quote(staging(name)), quote(retired(name)))
+	}
+	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+strings.Join(left, ", ")); err != nil {
+		return fmt.Errorf("dropping tables that are out of service: %w", err)
+	}
+	return nil
+}
+
+// ours returns the names of the tables that may be in service.
+func ours() []string {
+	names := []string{dumpTable}
+	for _, t := range schema.Tables() {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // present returns the names of the tables that the database holds.
