@@ -97,22 +97,16 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 }
 
 func (p *pipeline) ingest(ctx context.Context) error {
-	o := ingest.Options{
-		Dump: p.opts.dump, DumpSite: p.opts.dumpSite, Without: p.opts.shape.Without, Strict: p.opts.strict, MaxRejects: p.opts.maxRejects,
-		Workers: p.opts.workers, Log: p.app.log,
-	}
-	if o.MaxRejects == 0 {
-		o.MaxRejects = -1 // the stage's zero value is its default
-	}
-	if o.Dump == "" {
-		return schema.Faultf(schema.FaultUsage, "give --dump PATH", "no dump to read")
+	o, err := p.opts.ingestOptions()
+	if err != nil {
+		return err
 	}
 	plan, err := ingest.NewPlan(o)
 	if err != nil {
 		return err
 	}
 	return p.stage(ctx, manifest.Ingest, plan.Key, inBytes, func(db *tables.DB, report func(string, int64, int64)) error {
-		o.Progress = report
+		o.Log, o.Progress = p.app.log, report
 		return ingest.Run(ctx, p.dir, db, o)
 	})
 }
@@ -122,21 +116,12 @@ func (p *pipeline) graph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	site, err := p.opts.site(p.dir.Manifest())
-	if err != nil {
-		return err
-	}
-	s := p.opts.shape
-	o := graph.Options{
-		Site: site, Languages: s.Languages, Other: s.Other, Compress: s.Compress,
-		Workers: p.opts.workers, Log: p.app.log,
-	}
-	key, err := graph.Key(tablesKey, o)
+	o, key, err := p.opts.graphOptions(p.dir.Manifest(), tablesKey)
 	if err != nil {
 		return err
 	}
 	return p.stage(ctx, manifest.Graph, key, inRows, func(db *tables.DB, report func(string, int64, int64)) error {
-		o.Progress = report
+		o.Log, o.Progress = p.app.log, report
 		return graph.Run(ctx, p.dir, db, o)
 	})
 }
@@ -146,24 +131,12 @@ func (p *pipeline) vectors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	site, err := p.opts.site(p.dir.Manifest())
-	if err != nil {
-		return err
-	}
-	s := p.opts.shape
-	o := vectors.Options{
-		Site: site, Languages: s.Languages, Other: s.Other, Units: s.Units, Window: s.Window, Overlap: s.Overlap,
-		Dense: s.Dense, Sparse: s.Sparse, Workers: p.opts.workers, Log: p.app.log,
-	}
-	if s.Overlap == 0 {
-		o.Overlap = -1 // the stage's zero value is its default
-	}
-	key, err := vectors.Key(tablesKey, o)
+	o, key, err := p.opts.vectorsOptions(p.dir.Manifest(), tablesKey)
 	if err != nil {
 		return err
 	}
 	return p.stage(ctx, manifest.Vectors, key, inRows, func(db *tables.DB, report func(string, int64, int64)) error {
-		o.Progress = report
+		o.Log, o.Progress = p.app.log, report
 		return vectors.Run(ctx, p.dir, db, o)
 	})
 }
