@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"s2g/schema/manifest"
+	"s2g/vectors"
+	"s2g/vectors/eval"
+)
+
+const evalHelp = `Measures how well the build's embedders find what is known to be there, with the titles of questions as queries:
+the body under the title, the accepted answer, and the accepted answer by way of its question and the graph.
+Bodies are embedded without their titles into an index in memory. The weight of the dense score in a fused one is
+fitted on half of the queries, reported on the others, and kept in the manifest: s2g search uses it.
+
+    s2g eval --out build
+    s2g eval --out build --sample 500 --json`
+
+func (a *app) eval() *cobra.Command {
+	o := &options{}
+	var of eval.Options
+	cmd := &cobra.Command{
+		Use:   "eval --out DIR",
+		Short: "search quality of the build's embedders; fits the weight of hybrid search",
+		Long:  evalHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.needBuild(); err != nil {
+				return err
+			}
+			return a.inOut(o, func(p *pipeline) error {
+				if err := o.resolveFor(cmd, p.dir.Manifest(), true); err != nil {
+					return err
+				}
+				return p.eval(cmd.Context(), of)
+			})
+		},
+	}
+	f := cmd.Flags()
+	o.outFlag(f)
+	o.databaseFlags(f)
+	o.workerFlag(f)
+	f.IntVar(&of.Queries, "sample", 2000, "ask with the titles of so many `questions`, at most")
+	f.IntVar(&of.Posts, "posts", 100_000, "search so many `questions`, and as many answers, at most")
+	return cmd
+}
+
+func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
+	if _, err := p.ingested(ctx); err != nil {
+		return err
+	}
+	embedders, err := vectors.OpenEmbedders(p.opts.out, p.dir.Manifest())
+	if err != nil {
+		return err
+	}
+	s := p.opts.shape
+	o.Languages, o.Other, o.Window, o.Overlap = s.Languages, s.Other, s.Window, s.Overlap
+	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, p.opts.workers, p.app.log
+	shown := p.app.progress("eval", inRows)
+	o.Progress = shown.report
+	report, err := eval.Run(ctx, p.db, o)
+	shown.end()
+	if err != nil {
+		return err
+	}
+	err = p.dir.Update(func(m *manifest.Manifest) {
+		m.Stages[manifest.Vectors].Embedders = &manifest.Embedders{
+			Dense: report.Dense, Sparse: report.Sparse, Weight: report.Weight, Fitted: report.Fitted,
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if p.app.json {
+		return json.NewEncoder(p.app.stdout).Encode(report)
+	}
+	return report.WriteTable(p.app.stdout)
+}

@@ -1,0 +1,149 @@
+package eval
+
+import (
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/ingest"
+	"s2g/schema/manifest"
+	"s2g/schema/schematest"
+	"s2g/schema/tables"
+	"s2g/vectors"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+func TestMain(m *testing.M) {
+	tables.Supervise()
+	os.Exit(m.Run())
+}
+
+// measureDump builds all questions of a real dump, and measures.
+func measureDump(t *testing.T, site string, o Options) *Report {
+	t.Helper()
+	dump := schematest.Dump(t, site)
+	schematest.Tool(t, "mariadbd")
+	dir, err := manifest.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := ingest.Run(t.Context(), dir, db, ingest.Options{Dump: dump}); err != nil {
+		t.Fatal(err)
+	}
+	if err := vectors.Run(t.Context(), dir, db, vectors.Options{Other: true}); err != nil {
+		t.Fatal(err)
+	}
+	embedders, err := vectors.OpenEmbedders(dir.Out(), dir.Manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Other, o.Window, o.Overlap = true, vectors.DefaultWindow, vectors.DefaultOverlap
+	o.Dense, o.Sparse = embedders.Dense, embedders.Sparse
+	report, err := Run(t.Context(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Dense != embedders.Dense.Model() {
+		t.Errorf("the report is of %s, the build's embedder is %s", report.Dense, embedders.Dense.Model())
+	}
+	return report
+}
+
+// The quality of search on a real site, as numbers: a change that moves one by over
+// .005 shows here.
+func TestGolden(t *testing.T) {
+	got := measureDump(t, "bioinformatics.stackexchange.com", Options{})
+	golden := filepath.Join("testdata", "bioinformatics.json")
+	if *update {
+		text, err := json.MarshalIndent(got, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, append(text, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want Report
+	if err := json.Unmarshal(text, &want); err != nil {
+		t.Fatal(err)
+	}
+	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= .005 })
+	want.Dense = got.Dense // a hash of its numbers, which differ by processor
+	if diff := cmp.Diff(&want, got, near); diff != "" {
+		t.Error(diff)
+	}
+	checkReference(t, got.All)
+	checkHybrid(t, got.All)
+	checkHybrid(t, got.HeldOut)
+}
+
+// checkReference holds the numbers against those of a Python reference (BM25 with
+// stemming and stop words, LSA by scikit-learn), less .01.
+func checkReference(t *testing.T, cells []Cell) {
+	t.Helper()
+	reference := map[string][2]float64{ // mean reciprocal rank, recall@10
+		"title to body/sparse": {.913, .974}, "title to body/dense": {.816, .959},
+		"title to accepted answer/sparse": {.453, .676}, "title to accepted answer/dense": {.387, .655},
+		"through the thread/sparse": {.889, .966},
+	}
+	for _, c := range cells {
+		want, ok := reference[c.Task+"/"+c.Search]
+		if ok && (c.MRR.Mean < want[0]-.01 || c.Recall10.Mean < want[1]-.01) {
+			t.Errorf("%s, %s: %.3f and %.3f, the reference has %.3f and %.3f", c.Task, c.Search, c.MRR.Mean, c.Recall10.Mean, want[0], want[1])
+		}
+	}
+}
+
+// checkHybrid holds the fused ranking against the sparse one alone.
+func checkHybrid(t *testing.T, cells []Cell) {
+	t.Helper()
+	sparse := map[string]Cell{}
+	for _, c := range cells {
+		switch of := sparse[c.Task]; c.Search {
+		case "sparse":
+			sparse[c.Task] = c
+		case "hybrid":
+			if c.MRR.Mean < of.MRR.Mean-tolerance || c.Recall10.Mean < of.Recall10.Mean-tolerance {
+				t.Errorf("%s of %d queries: hybrid has %.3f and %.3f, sparse alone %.3f and %.3f",
+					c.Task, c.Queries, c.MRR.Mean, c.Recall10.Mean, of.MRR.Mean, of.Recall10.Mean)
+			}
+		}
+	}
+}
+
+// Samples and workers: fewer queries are among the many, and a run is the same again.
+func TestSampleIsDeterministic(t *testing.T) {
+	var first *Report
+	for _, workers := range []int{1, 3} {
+		r := measureDump(t, "bicycles.meta.stackexchange.com", Options{Queries: 60, Posts: 300, Workers: workers})
+		if r.Questions != 300 || r.Answers != 300 || r.Fitted != 30 || r.HeldOut[0].Queries != 30 || r.All[0].Queries != 60 {
+			t.Errorf("%+v", r)
+		}
+		if first == nil {
+			first = r
+		} else if diff := cmp.Diff(first, r); diff != "" {
+			t.Errorf("with %d workers: %s", workers, diff)
+		}
+	}
+	var table strings.Builder
+	if err := first.WriteTable(&table); err != nil || !strings.Contains(table.String(), "through the thread") {
+		t.Errorf("%v: %s", err, table.String())
+	}
+}

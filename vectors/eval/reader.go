@@ -1,0 +1,142 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"s2g/schema/tables"
+	"s2g/vectors/embed"
+	"s2g/vectors/text"
+)
+
+// batchPosts is how many posts are read and embedded together.
+const batchPosts = 256
+
+// fitPosts is how many bodies the builtin embedder is fitted on, as in a build.
+const fitPosts = 20_000
+
+const saltFit = 0x55 << 32
+
+// reader reads posts and embeds them.
+type reader struct {
+	ctx context.Context
+	db  *tables.DB
+	o   Options
+}
+
+// titles reads the titles of the queries.
+func (r *reader) titles(queries []query) error {
+	ids := make([]int64, len(queries))
+	for i, q := range queries {
+		ids[i] = q.id
+	}
+	for batch := range slices.Chunk(ids, batchPosts) {
+		err := r.each("Title", batch, func(id int64, value []byte) {
+			at, _ := slices.BinarySearchFunc(queries, id, func(q query, id int64) int { return int(q.id - id) })
+			queries[at].title = string(value)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each calls f for a column of posts, in the order of their ids.
+func (r *reader) each(column string, ids []int64, f func(id int64, value []byte)) error {
+	list := make([]string, len(ids))
+	for i, id := range ids {
+		list[i] = strconv.FormatInt(id, 10)
+	}
+	rows, err := r.db.Query(r.ctx, "SELECT Id, "+column+" FROM Posts WHERE Id IN ("+strings.Join(list, ",")+") ORDER BY Id")
+	if err != nil {
+		return fmt.Errorf("reading posts: %w", err)
+	}
+	for rows.Scan() {
+		f(tables.Int(rows.Record()[0]), rows.Record()[1])
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return fmt.Errorf("reading posts: %w", err)
+	}
+	return nil
+}
+
+// refit fits a builtin embedder on the beginnings of bodies, as a build does on
+// those of whole questions.
+func (r *reader) refit(ids []int64, dims int) (*embed.LSA, error) {
+	r.o.Progress("fitting the dense embedder on bodies", 0, 0)
+	ids = draw(slices.Clone(ids), fitPosts, saltFit, nil)
+	var failed error
+	bodies := func(yield func(string) bool) {
+		for _, chunks := range r.chunks(ids, &failed) {
+			if !yield(chunks[0].Text) {
+				return
+			}
+		}
+	}
+	model, err := embed.FitLSA(r.ctx, bodies, embed.LSAOptions{Dims: dims})
+	if err := errors.Join(failed, err); err != nil {
+		return nil, fmt.Errorf("fitting the dense embedder: %w", err)
+	}
+	return model, nil
+}
+
+// chunks yields posts with the chunks of their bodies.
+func (r *reader) chunks(ids []int64, failed *error) iter.Seq2[int64, []text.Chunk] {
+	return func(yield func(int64, []text.Chunk) bool) {
+		var cleaner text.Cleaner
+		for batch := range slices.Chunk(ids, batchPosts) {
+			goesOn := true
+			*failed = r.each("Body", batch, func(id int64, body []byte) {
+				goesOn = goesOn && yield(id, text.Chunks("", cleaner.Clean(string(body)), r.o.Window, r.o.Overlap))
+			})
+			if !goesOn || *failed != nil {
+				return
+			}
+		}
+	}
+}
+
+// index embeds the bodies of posts.
+func (r *reader) index(what string, ids []int64) (*index, error) {
+	x := newIndex(r.o.Dense.Dim())
+	var texts []string
+	flush := func() error {
+		if len(texts) == 0 {
+			return nil
+		}
+		dense, err := r.o.Dense.Documents(r.ctx, texts)
+		if err != nil {
+			return fmt.Errorf("dense vectors: %w", err)
+		}
+		sparse, err := r.o.Sparse.Documents(r.ctx, texts)
+		if err != nil {
+			return fmt.Errorf("sparse vectors: %w", err)
+		}
+		x.add(dense, sparse)
+		texts = texts[:0]
+		r.o.Progress(what, int64(len(x.posts)), int64(len(ids)))
+		return nil
+	}
+	var failed error
+	for id, chunks := range r.chunks(ids, &failed) {
+		x.begin(id, len(chunks))
+		for _, c := range chunks {
+			texts = append(texts, c.Text)
+		}
+		if len(texts) >= batchPosts {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	return x, flush()
+}

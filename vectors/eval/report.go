@@ -1,0 +1,89 @@
+package eval
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Report is what was measured.
+type Report struct {
+	Dense     string  `json:"dense"`     // model
+	Sparse    string  `json:"sparse"`    // model
+	Questions int     `json:"questions"` // that were searched
+	Answers   int     `json:"answers"`   // that were searched
+	Weight    float64 `json:"weight"`    // of the dense score in the fused one
+	Fitted    int     `json:"fitted"`    // on so many queries
+	HeldOut   []Cell  `json:"held_out"`  // of the other queries
+	All       []Cell  `json:"all"`       // of both halves: hybrid is a little flattered
+}
+
+// Cell is a way to search, at a task.
+type Cell struct {
+	Task      string  `json:"task"`
+	Search    string  `json:"search"` // sparse, dense or hybrid
+	Queries   int     `json:"queries"`
+	MRR       Measure `json:"mrr"`
+	Recall1   Measure `json:"recall_1"`
+	Recall10  Measure `json:"recall_10"`
+	Recall100 Measure `json:"recall_100"`
+}
+
+func summarise(all []found, prior float64) *Report {
+	best := fit(all, prior)
+	r := &Report{Weight: weights[best]}
+	for _, f := range all {
+		if f.fits {
+			r.Fitted++
+		}
+	}
+	r.HeldOut = cells(all, best, found.isReported)
+	r.All = cells(all, best, found.isAny)
+	return r
+}
+
+func cells(all []found, best int, which func(found) bool) []Cell {
+	var list []Cell
+	for t := range Task(tasks) {
+		for _, s := range []struct {
+			name   string
+			weight int
+		}{{"sparse", 0}, {"dense", len(weights) - 1}, {"hybrid", best}} {
+			c := Cell{Task: t.String(), Search: s.name}
+			for m, into := range []*Measure{&c.MRR, &c.Recall1, &c.Recall10, &c.Recall100} {
+				v := values(all, t, s.weight, measures[m], which)
+				if c.Queries = len(v); c.Queries > 0 {
+					*into = measure(v)
+				}
+			}
+			if c.Queries > 0 {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// WriteTable writes the report for people.
+func (r *Report) WriteTable(w io.Writer) error {
+	fmt.Fprintf(w, "dense %s, sparse %s; %d questions, %d answers\n", r.Dense, r.Sparse, r.Questions, r.Answers)
+	fmt.Fprintf(w, "weight of dense in hybrid: %.2f, fitted on %d queries\n", r.Weight, r.Fitted)
+	for _, part := range []struct {
+		title string
+		cells []Cell
+	}{{"the other queries", r.HeldOut}, {"all queries, those that the weight was fitted on too", r.All}} {
+		fmt.Fprintf(w, "\n%s\n", part.title)
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(t, "task\tsearch\tqueries\tMRR\t95 %\trecall@1\t95 %\trecall@10\t95 %\trecall@100\t95 %\t")
+		for _, c := range part.cells {
+			fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\t%s\t%s\t\n", c.Task, c.Search, c.Queries, c.MRR, c.Recall1, c.Recall10, c.Recall100)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// String is the mean and its interval, as two columns of a table.
+func (m Measure) String() string { return fmt.Sprintf("%.3f\t%.3f-%.3f", m.Mean, m.Low, m.High) }

@@ -1,0 +1,104 @@
+package eval
+
+import (
+	"cmp"
+	"slices"
+
+	"s2g/schema/threads"
+)
+
+// query is a question whose title is asked for.
+type query struct {
+	id       int64
+	accepted int64 // its accepted answer; 0: none
+	fits     bool  // the weight is fitted on it; else it is reported
+	title    string
+}
+
+// sample is what is searched, and for what. Ids ascend.
+type sample struct {
+	queries            []query
+	questions, answers []int64
+}
+
+// The samples are independent of each other by these numbers.
+const (
+	saltQuestions = 0x51 << 32
+	saltQueries   = 0x52 << 32
+	saltAnswers   = 0x53 << 32
+	saltHalves    = 0x54 << 32
+)
+
+// choose draws posts questions of the build, queries of them, and posts answers to
+// them, those that are asked for in any case.
+func choose(x *threads.Index, queries, posts int) sample {
+	var s sample
+	accepted := map[int64]int64{}
+	for p := range x.All() {
+		if p.Question {
+			s.questions = append(s.questions, p.ID)
+			if p.Accepted != 0 {
+				accepted[p.ID] = p.Accepted
+			}
+		}
+	}
+	s.questions = draw(s.questions, posts, saltQuestions, nil)
+	wanted := map[int64]bool{}
+	for _, id := range draw(slices.Clone(s.questions), queries, saltQueries, nil) {
+		s.queries = append(s.queries, query{id: id, accepted: accepted[id]})
+		wanted[accepted[id]] = true
+	}
+	s.halve()
+	for p := range x.All() {
+		if !p.Question {
+			if _, found := slices.BinarySearch(s.questions, p.Parent); found {
+				s.answers = append(s.answers, p.ID)
+			}
+		}
+	}
+	s.answers = draw(s.answers, posts, saltAnswers, wanted)
+	return s
+}
+
+// halve puts every other query, by hash, into the half that the weight is fitted on.
+func (s *sample) halve() {
+	order := make([]int, len(s.queries))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Compare(scramble(s.queries[a].id, saltHalves), scramble(s.queries[b].id, saltHalves))
+	})
+	for n, i := range order {
+		s.queries[i].fits = n%2 == 0
+	}
+}
+
+// draw returns n of the ids, ascending: those that are wanted, and then those whose
+// hashes are smallest.
+func draw(ids []int64, n int, salt uint64, wanted map[int64]bool) []int64 {
+	if len(ids) > n {
+		first := func(id int64) int {
+			if wanted[id] {
+				return 0
+			}
+			return 1
+		}
+		slices.SortFunc(ids, func(a, b int64) int {
+			return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(scramble(a, salt), scramble(b, salt)))
+		})
+		ids = ids[:n]
+		slices.Sort(ids)
+	}
+	return ids
+}
+
+// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood 2014), which is one
+// to one: no two ids of a salt have the same number.
+func scramble(id int64, salt uint64) uint64 {
+	x := uint64(id) ^ salt
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
