@@ -14,7 +14,25 @@ import (
 // An archive is a .7z file, open for the built-in decoder.
 type archive struct {
 	*sevenzip.Reader
-	io.Closer
+	file *archiveFile
+}
+
+// Close closes the file.
+func (a *archive) Close() error { return a.file.Close() }
+
+// An archiveFile is a file that can no longer be read once it is shut.
+type archiveFile struct {
+	*os.File
+	shut bool
+}
+
+var errShut = errors.New("no more of the archive is read")
+
+func (f *archiveFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.shut {
+		return 0, errShut
+	}
+	return f.File.ReadAt(p, at)
 }
 
 func openArchive(f File) (*archive, error) {
@@ -22,9 +40,9 @@ func openArchive(f File) (*archive, error) {
 	if err != nil {
 		return nil, inputError(context.Background(), f.Name, err)
 	}
-	r, err := sevenzip.NewReader(file, f.Size)
-	if err == nil {
-		return &archive{r, file}, nil
+	a := &archive{file: &archiveFile{File: file}}
+	if a.Reader, err = sevenzip.NewReader(a.file, f.Size); err == nil {
+		return a, nil
 	}
 	if isEncrypted(err) {
 		err = encryptedError(f.Name)

@@ -139,12 +139,13 @@ func (b *blockList) add(m *sevenzip.File, file File, inner innerArchive) {
 	}
 }
 
-// probe decodes the first bytes of what is to be read, which shows whether they
-// are encrypted.
+// probe fails if what is to be read is encrypted. The decoder tells that only
+// beside another error, so it is given one: the archive can no longer be read.
 func (l *lister) probe(a *archive) error {
 	if len(l.order) == 0 {
 		return nil
 	}
+	a.file.shut = true
 	for _, m := range a.File {
 		if m.Stream != l.order[0].key.block || m.FileInfo().IsDir() || m.UncompressedSize == 0 {
 			continue
@@ -152,21 +153,14 @@ func (l *lister) probe(a *archive) error {
 		r, err := m.Open()
 		if err == nil {
 			_, err = r.Read(make([]byte, 1))
-			err = errors.Join(ignoreEOF(err), r.Close())
+			_ = r.Close() // it has been read to no end
 		}
-		if err != nil && isEncrypted(err) {
+		if isEncrypted(err) {
 			return encryptedError(l.file.Name)
 		}
-		return nil // of what else is wrong reading will tell
-	}
-	return nil
-}
-
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	return err
+	return nil
 }
 
 // streams returns what was added.

@@ -2,7 +2,6 @@ package dump
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -15,9 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
-
+	"s2g/ingest/dump/dumptest"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
@@ -79,84 +76,58 @@ func readAll(ctx context.Context, d *Dump) (map[string][]byte, error) {
 	return docs, nil
 }
 
-func TestReadFolder(t *testing.T) {
-	docs := documents()
-	folder := writeFolder(t, docs)
-	for table, encode := range map[string]func([]byte) []byte{
-		"Posts": func(doc []byte) []byte {
-			var b bytes.Buffer
-			w := gzip.NewWriter(&b)
-			w.Write(doc)
-			w.Close()
-			return b.Bytes()
-		},
-		"Votes": func(doc []byte) []byte {
-			w, err := zstd.NewWriter(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return w.EncodeAll(doc, nil)
-		},
-	} {
-		suffix := map[string]string{"Posts": ".gz", "Votes": ".zst"}[table]
-		name := filepath.Join(folder, table+".xml")
-		if err := os.WriteFile(name+suffix, encode(docs[table]), 0o600); err != nil {
-			t.Fatal(err)
+// A compressed file that is empty, cut, or has a byte flipped is a fault of the
+// input that names it, whichever decoder reads it.
+func TestDamagedFiles(t *testing.T) {
+	schematest.Tool(t, "7z")
+	from := writeFolder(t, documents())
+	for _, dressing := range dumptest.Dressings() {
+		switch dressing.Name {
+		case "each table in another format", "gz of several members", "bz2":
+		default:
+			continue
 		}
-		if err := os.Remove(name); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if bzip2, err := exec.LookPath("bzip2"); err == nil {
-		if out, err := exec.Command(bzip2, filepath.Join(folder, "Tags.xml")).CombinedOutput(); err != nil {
-			t.Fatalf("bzip2: %v\n%s", err, out)
-		}
-	}
-	d, err := Find(folder, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := readAll(t.Context(), d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(docs, got); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	cutEach(t, folder, func(name string) bool { return filepath.Ext(name) != ".xml" })
-}
-
-// cutEach cuts the end off each of a folder's compressed files, one at a time.
-func cutEach(t *testing.T, folder string, compressed func(string) bool) {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		whole, err := os.ReadFile(path)
+		folder := dressing.Write(t, from, t.TempDir())
+		entries, err := os.ReadDir(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !compressed(path) {
-			continue
-		}
-		for _, n := range []int{1, len(whole) / 2, len(whole) - 1} {
-			if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
-				t.Fatal(err)
-			}
-			d, err := Find(folder, Options{})
-			if err == nil {
-				_, err = readAll(t.Context(), d)
-			}
-			if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), e.Name()) {
-				t.Errorf("%s cut to %d of %d bytes: error %v, want a fault of the input that names it", e.Name(), n, len(whole), err)
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) != ".xml" {
+				t.Run(dressing.Name+"/"+e.Name(), func(t *testing.T) { damageFile(t, folder, e.Name()) })
 			}
 		}
-		if err := os.WriteFile(path, whole, 0o600); err != nil {
+	}
+}
+
+func damageFile(t *testing.T, folder, name string) {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flipped := bytes.Clone(whole)
+	flipped[len(whole)/2] ^= 0x10
+	for damage, data := range map[string][]byte{
+		"empty": nil, "cut to a byte": whole[:1], "cut in half": whole[:len(whole)/2], "its last byte cut": whole[:len(whole)-1], "a bit flipped": flipped,
+		"an error page": []byte("<!DOCTYPE html>\n<html></html>"),
+	} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		for _, builtIn := range []bool{false, true} {
+			d, err := Find(folder, Options{BuiltIn: builtIn})
+			if err == nil {
+				_, err = rowsOf(t.Context(), d)
+			}
+			if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s, built in %v: error %v, want a fault of the input that names the file", damage, builtIn, err)
+			}
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -191,6 +162,10 @@ func TestReadSevenZip(t *testing.T) {
 		{"LZMA", []string{"-m0=lzma"}, 1},
 		{"bzip2", []string{"-m0=bzip2"}, 1},
 		{"PPMd", []string{"-m0=ppmd"}, 1},
+		{"LZMA2, not solid, several threads", []string{"-m0=lzma2", "-ms=off", "-mmt=4"}, 5},
+		{"Deflate", []string{"-m0=deflate"}, 1},
+		{"BCJ2 before LZMA", []string{"-mf=BCJ2"}, 1},
+		{"stored", []string{"-mx=0", "-ms=off"}, 5},
 	} {
 		path := archiveOf(t, folder, pack.args...)
 		for _, builtIn := range []bool{false, true} {
