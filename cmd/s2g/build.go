@@ -22,12 +22,19 @@ where it was when the same command is given again; one that is up to date does n
 func (a *app) build() *cobra.Command {
 	o := &options{}
 	var stages []string
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "build --dump PATH --out DIR",
 		Short: "every stage that is out of date, then verify",
 		Long:  buildHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := knownStages(stages); err != nil {
+				return err
+			}
+			if dryRun {
+				return a.planBuild(cmd, o, stages)
+			}
 			return a.inOut(o, func(p *pipeline) error { return p.build(cmd, stages) })
 		},
 	}
@@ -40,17 +47,45 @@ func (a *app) build() *cobra.Command {
 	o.databaseFlags(f)
 	o.workerFlag(f)
 	f.StringSliceVar(&stages, "stages", allStages, "which `stages` to run")
+	f.BoolVar(&dryRun, "dry-run", false, "print what would be done and what it takes in disk and memory, and do nothing")
 	return cmd
 }
 
-func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
-	ctx := cmd.Context()
+func knownStages(stages []string) error {
 	for _, s := range stages {
 		if !slices.Contains(allStages, s) {
 			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(allStages, ","), "--stages names %q", s)
 		}
 	}
+	return nil
+}
+
+// planBuild is a build's --dry-run.
+func (a *app) planBuild(cmd *cobra.Command, o *options, stages []string) error {
+	if err := o.needOut(); err != nil {
+		return err
+	}
+	m, err := existing(o.out)
+	if err != nil {
+		return err
+	}
+	if err := o.resolveFor(cmd, m, false); err != nil {
+		return err
+	}
+	return a.dryRun(o, m, stages)
+}
+
+func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
+	ctx := cmd.Context()
 	if err := p.opts.resolveFor(cmd, p.dir.Manifest(), false); err != nil {
+		return err
+	}
+	// what a machine lacks is better said before hours of work than after them
+	plan, _, err := p.opts.plan(p.dir.Manifest(), stages)
+	if err != nil {
+		return err
+	}
+	if err := plan.Err(); err != nil {
 		return err
 	}
 	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify}

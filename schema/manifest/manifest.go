@@ -186,3 +186,9 @@ func (m *Manifest) clone() *Manifest {
 	c.Dump.Tables = maps.Clone(m.Dump.Tables)
 	return &c
 }
+
+// Exists reports whether there is a manifest in OUT, whatever it holds.
+func Exists(out string) bool {
+	_, err := os.Stat(filepath.Join(out, fileName))
+	return err == nil
+}

@@ -1,0 +1,30 @@
+package preflight
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// Write prints the plan as a table for people.
+func (p *Plan) Write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "stage\tto do\tdisk\tdisk in passing\tmemory\t")
+	for _, s := range p.Steps {
+		if s.Fresh {
+			fmt.Fprintf(t, "%s\tup to date\t-\t-\t-\t\n", s.Stage)
+			continue
+		}
+		fmt.Fprintf(t, "%s\tyes\t%s\t%s\t%s\t\n", s.Stage, size(s.Disk), size(s.Passes), size(s.Memory))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	about := ""
+	if p.Estimated {
+		about = "about "
+	}
+	_, err := fmt.Fprintf(w, "the dump is %s%s of XML; needed in all, at most: %s of disk (%s free), %s of memory with MariaDB's (%s here)\n",
+		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), size(p.Memory.Needs), size(p.Memory.Has))
+	return err
+}
