@@ -39,12 +39,7 @@ func (a *app) build() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	o.outFlag(f)
-	o.ingestFlags(f)
-	o.languageFlags(f)
-	o.graphFlags(f)
-	o.vectorFlags(f)
-	o.databaseFlags(f)
+	o.buildFlags(f)
 	o.workerFlag(f)
 	f.StringSliceVar(&stages, "stages", allStages, "which `stages` to run")
 	f.BoolVar(&dryRun, "dry-run", false, "print what would be done and what it takes in disk and memory, and do nothing")

@@ -52,13 +52,7 @@ func (a *app) doctor() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.examine(cmd, o) },
 	}
-	f := cmd.Flags()
-	o.outFlag(f)
-	o.ingestFlags(f)
-	o.languageFlags(f)
-	o.graphFlags(f)
-	o.vectorFlags(f)
-	o.databaseFlags(f)
+	o.buildFlags(cmd.Flags())
 	return cmd
 }
 

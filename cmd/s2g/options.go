@@ -60,7 +60,9 @@ func (o *options) languageFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) graphFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.shape.Compress, "compress", "gzip", "compression of the TriG files: gzip, zstd or none")
+	f.StringVar(&o.shape.GraphFormat, "graph-format", "trig", "format of the graph's files: trig, or nquads for stores that read no TriG")
+	f.StringVar(&o.shape.Compress, "compress", "gzip", "compression of the graph's files: gzip, zstd or none")
+	f.BoolVar(&o.shape.Materialize, "materialize", false, "write out what follows from the ontology: superclasses, and the terms of SIOC, schema.org, SKOS and Dublin Core")
 }
 
 func (o *options) vectorFlags(f *pflag.FlagSet) {
@@ -69,6 +71,16 @@ func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.shape.Overlap, "overlap", 64, "tokens that neighbouring chunks share")
 	f.StringVar(&o.shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump)")
 	f.StringVar(&o.shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25)")
+}
+
+// buildFlags are the flags of all stages.
+func (o *options) buildFlags(f *pflag.FlagSet) {
+	o.outFlag(f)
+	o.ingestFlags(f)
+	o.languageFlags(f)
+	o.graphFlags(f)
+	o.vectorFlags(f)
+	o.databaseFlags(f)
 }
 
 // needOut is the check of a command that works in OUT.
@@ -131,15 +143,17 @@ func (o *options) inherit(flags *pflag.FlagSet, of manifest.Options) {
 	own := o.shape
 	o.shape = of
 	for name, take := range map[string]func(){
-		"site":     func() { o.shape.Site = own.Site },
-		"other":    func() { o.shape.Other = own.Other },
-		"without":  func() { o.shape.Without = own.Without },
-		"compress": func() { o.shape.Compress = own.Compress },
-		"units":    func() { o.shape.Units = own.Units },
-		"window":   func() { o.shape.Window = own.Window },
-		"overlap":  func() { o.shape.Overlap = own.Overlap },
-		"dense":    func() { o.shape.Dense = own.Dense },
-		"sparse":   func() { o.shape.Sparse = own.Sparse },
+		"site":         func() { o.shape.Site = own.Site },
+		"other":        func() { o.shape.Other = own.Other },
+		"without":      func() { o.shape.Without = own.Without },
+		"compress":     func() { o.shape.Compress = own.Compress },
+		"graph-format": func() { o.shape.GraphFormat = own.GraphFormat },
+		"materialize":  func() { o.shape.Materialize = own.Materialize },
+		"units":        func() { o.shape.Units = own.Units },
+		"window":       func() { o.shape.Window = own.Window },
+		"overlap":      func() { o.shape.Overlap = own.Overlap },
+		"dense":        func() { o.shape.Dense = own.Dense },
+		"sparse":       func() { o.shape.Sparse = own.Sparse },
 	} {
 		if given(name) {
 			take()
@@ -157,6 +171,9 @@ func (o *options) fillDefaults(own manifest.Options) {
 	if s.Compress == "" {
 		s.Compress = own.Compress
 	}
+	if s.GraphFormat == "" {
+		s.GraphFormat = own.GraphFormat
+	}
 	if s.Units == "" {
 		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
 	}
@@ -169,6 +186,7 @@ func (o *options) check() error {
 		allowed     []string
 	}{
 		{"compress", s.Compress, []string{"", "gzip", "zstd", "none"}},
+		{"graph-format", s.GraphFormat, []string{"", "trig", "nquads"}},
 		{"units", s.Units, []string{"", "question", "question,answer"}},
 		{"dense", s.Dense, []string{"", "builtin"}},
 		{"sparse", s.Sparse, []string{"", "bm25"}},
