@@ -67,7 +67,7 @@ func (c codec) decode(ctx context.Context, r io.Reader, builtIn bool) (io.ReadCl
 
 // fileStream reads the one table of a file, through a codec.
 func (f *finder) fileStream(file File, table string, c codec) *Stream {
-	s := &Stream{File: file, Size: file.Size, Members: []Member{{Table: table, Name: file.Name, Size: -1}}}
+	s := &Stream{File: file, Size: file.Size, Members: []Member{{Table: table, Name: file.Name, Size: -1, Packed: file.Size}}}
 	if c.suffix == ".xml" {
 		s.Members[0].Size = file.Size
 	}

@@ -197,6 +197,29 @@ func (d *Dump) list() {
 	d.Files = slices.Compact(d.Files)
 }
 
+// Tables returns the tables in the order of schema.Tables.
+func (d *Dump) Tables() []Member {
+	var all []Member
+	for _, t := range schema.Tables() {
+		for _, s := range d.Streams {
+			if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Table == t.Name }); i >= 0 {
+				all = append(all, s.Members[i])
+			}
+		}
+	}
+	return all
+}
+
+// Spool returns how many bytes reading all streams side by side needs in
+// Options.Tmp.
+func (d *Dump) Spool() int64 {
+	var n int64
+	for _, s := range d.Streams {
+		n += s.Spool
+	}
+	return n
+}
+
 func newFile(path string, info fs.FileInfo) File {
 	return File{Path: path, Name: filepath.Base(path), Size: info.Size(), ModTime: info.ModTime()}
 }

@@ -111,24 +111,27 @@ func (l *lister) add(m *sevenzip.File) {
 	}
 	b := l.blocks[key]
 	if b == nil {
-		b = &blockList{key: key, stream: &Stream{File: l.file, before: before}}
+		b = &blockList{key: key, stream: &Stream{File: l.file}}
 		l.blocks[key] = b
 		l.order = append(l.order, b)
 	}
-	b.add(m, l.file, inner)
+	b.add(m, l.file, inner, before)
 }
 
-// add adds a member to a block.
-func (b *blockList) add(m *sevenzip.File, file File, inner innerArchive) {
+// add adds a member to a block, of which so many bytes stand before it.
+func (b *blockList) add(m *sevenzip.File, file File, inner innerArchive, before int64) {
 	inner.member = Member{
 		Name: file.Name + ":" + m.Name, Size: int64(m.UncompressedSize),
-		path: m.Name, crc: m.CRC32, hasCRC: m.CRC32 != 0,
+		path: m.Name, before: before, crc: m.CRC32, hasCRC: m.CRC32 != 0,
 	}
 	s := b.stream
 	for _, t := range inner.tables {
 		listed := inner.member
 		if listed.Table = t; b.key.archives {
-			listed.Size = -1
+			listed.Size, listed.Packed = -1, -1
+		}
+		if b.key.archives && len(inner.tables) == 1 {
+			listed.Packed = inner.member.Size
 		}
 		s.Members = append(s.Members, listed)
 	}
@@ -173,6 +176,11 @@ func (l *lister) streams() []candidate {
 	for _, b := range l.order {
 		s := b.stream
 		s.Size = scale(l.file.Size, s.decoded, total)
+		for i, m := range s.Members {
+			if m.Size >= 0 {
+				s.Members[i].Packed = scale(s.Size, m.Size, s.decoded)
+			}
+		}
 		if b.key.archives {
 			s.open = func(ctx context.Context) (source, error) { return l.openInner(ctx, s, b.inner) }
 		} else {

@@ -21,7 +21,6 @@ type Stream struct {
 	Size    int64    // compressed bytes, this stream's share of the file
 	Spool   int64    // bytes that it needs in Options.Tmp
 
-	before  int64        // decoded bytes of a block before the first member
 	decoded int64        // decoded bytes of all members, where the archive lists them
 	done    atomic.Int64 // compressed bytes read so far
 	open    func(context.Context) (source, error)
@@ -29,11 +28,13 @@ type Stream struct {
 
 // A Member is one table's document within a stream.
 type Member struct {
-	Table string // as "Posts"
-	Name  string // what messages call it: the file, or archive:member
-	Size  int64  // decoded bytes, -1 if only the end of the stream tells
+	Table  string // as "Posts"
+	Name   string // what messages call it: the file, or archive:member
+	Size   int64  // decoded bytes, -1 if only the end of the stream tells
+	Packed int64  // compressed bytes, about, -1 if only those of all members are known
 
 	path   string // within an archive
+	before int64  // decoded bytes of the archive's block before it
 	crc    uint32
 	hasCRC bool
 }

@@ -1,0 +1,124 @@
+package dump
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A Guess is what the beginning of a table shows of how, and so about when, its
+// dump was made.
+type Guess struct {
+	Table    string // the one that was looked at; "" if none could be, cheaply
+	Encoding string // "UTF-8", "UTF-16LE" or "UTF-16BE"
+	BOM      bool   // it begins with a byte order mark
+	CRLF     bool   // lines end with CR LF
+	Indented bool   // there is white space between rows
+	Comment  bool   // a comment stands before the root element: the licence
+	License  bool   // rows name their licence
+	Tags     string // the spelling of tags, "<a><b>" or "|a|b|"; "" if none was seen
+}
+
+// Era says when dumps of this form were made, as "August 2024 or later"; "" if
+// nothing is known. Mirrors convert dumps, so it is no more than a guess.
+func (g Guess) Era() string {
+	switch {
+	case g.Table == "":
+		return ""
+	case g.Comment:
+		return "August 2024 or later"
+	case strings.HasPrefix(g.Encoding, "UTF-16"):
+		return "first quarter of 2024"
+	case g.Tags == "|a|b|":
+		return "2024 or later"
+	case g.License:
+		return "about 2020 to 2024"
+	}
+	return "before about 2020"
+}
+
+const (
+	guessed   = 256 << 10 // bytes of a table that are looked at
+	guessSkip = 256 << 20 // bytes that may have to be decoded before them
+)
+
+// Guess looks at the beginning of Posts. Where that stands so far behind in a
+// block of an archive that decoding up to it would take long, it looks at the
+// first table of the block, and where that is far behind too, or the archive
+// stands in another, at nothing.
+func (d *Dump) Guess(ctx context.Context) (Guess, error) {
+	for _, s := range d.Streams {
+		if !s.readsTable("Posts") || s.Spool > 0 {
+			continue
+		}
+		i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Table == "Posts" })
+		if s.Members[i].before > guessSkip {
+			i = 0
+		}
+		if s.Members[i].before <= guessSkip {
+			return s.guess(ctx, s.Members[i].Table)
+		}
+	}
+	return Guess{}, nil
+}
+
+// guess looks at the beginning of a table.
+func (s *Stream) guess(ctx context.Context, table string) (Guess, error) {
+	r, err := s.Open(ctx)
+	if err != nil {
+		return Guess{}, err
+	}
+	defer r.Close()
+	m, err := r.Next()
+	for err == nil && m.Table != table {
+		if _, err = io.Copy(io.Discard, r); err == nil {
+			m, err = r.Next()
+		}
+	}
+	if err != nil {
+		return Guess{}, err
+	}
+	text := &textReader{r: r}
+	head := make([]byte, guessed)
+	n, err := io.ReadFull(text, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return Guess{}, inputError(ctx, m.Name, err)
+	}
+	return guess(m, text, head[:n])
+}
+
+// guess looks at the beginning of the document of a table.
+func guess(m Member, text *textReader, head []byte) (Guess, error) {
+	c := Config{Name: m.Name, Root: strings.ToLower(m.Table), Columns: []string{"Id", "Tags", "ContentLicense"}}.withDefaults()
+	rows, err := (&splitter{c: c, eof: len(head) < guessed}).prolog(bytes.Clone(head))
+	if err != nil {
+		return Guess{}, err
+	}
+	g := Guess{Table: m.Table, Encoding: text.encoding(), BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n"))}
+	g.Comment = bytes.Contains(head[:len(head)-len(rows)], []byte("<!--"))
+	s := newBlockScanner(c)
+	for s.reset(block{data: rows}); s.Scan(); {
+		g.License = g.License || s.rec.Value(2) != nil
+		if tags := s.rec.Value(1); len(tags) > 0 && g.Tags == "" {
+			g.Tags = map[byte]string{'<': "<a><b>", '|': "|a|b|"}[tags[0]]
+		}
+	}
+	i := bytes.Index(rows, []byte("<row"))
+	g.Indented = i > 0 && len(bytes.TrimSpace(rows[:i])) == 0
+	return g, nil
+}
+
+// encoding names the encoding that was seen.
+func (t *textReader) encoding() string {
+	switch t.utf16 {
+	case nil:
+		return "UTF-8"
+	case binary.LittleEndian:
+		return "UTF-16LE"
+	}
+	return "UTF-16BE"
+}

@@ -1,0 +1,121 @@
+package dump
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/ingest/dump/dumptest"
+	"s2g/schema"
+	"s2g/schema/schematest"
+)
+
+func TestGuess(t *testing.T) {
+	small := t.TempDir()
+	dumptest.Small(t, small)
+	before := Guess{Table: "Posts", Encoding: "UTF-8", Indented: true, License: true, Tags: "<a><b>"}
+	with := func(change func(*Guess)) Guess {
+		g := before
+		change(&g)
+		return g
+	}
+	want := map[string]struct {
+		guess Guess
+		era   string
+	}{
+		"byte order mark":                        {with(func(g *Guess) { g.BOM = true }), "about 2020 to 2024"},
+		"no byte order mark, CR LF":              {with(func(g *Guess) { g.CRLF = true }), "about 2020 to 2024"},
+		"licence comment, comments between rows": {with(func(g *Guess) { g.Comment = true }), "August 2024 or later"},
+		"UTF-16LE, no indentation":               {with(func(g *Guess) { g.Encoding, g.BOM, g.Indented = "UTF-16LE", true, false }), "first quarter of 2024"},
+		"UTF-16BE without byte order mark":       {with(func(g *Guess) { g.Encoding, g.CRLF = "UTF-16BE", true }), "first quarter of 2024"},
+		"pipe tags":                              {with(func(g *Guess) { g.Tags = "|a|b|" }), "2024 or later"},
+		"xz":                                     {before, "about 2020 to 2024"},
+		"site.7z, solid, with junk":              {with(func(g *Guess) { g.BOM = true }), "about 2020 to 2024"},
+		"7z of site.7z":                          {Guess{}, ""},
+	}
+	for _, dressing := range dumptest.Dressings() {
+		w, ok := want[dressing.Name]
+		if !ok {
+			continue
+		}
+		delete(want, dressing.Name)
+		t.Run(dressing.Name, func(t *testing.T) {
+			if dressing.Needs != "" {
+				schematest.Tool(t, dressing.Needs)
+			}
+			d, err := Find(dressing.Write(t, small, t.TempDir()), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := d.Guess(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(w.guess, got); diff != "" || got.Era() != w.era {
+				t.Errorf("era %q, want %q (-want +got):\n%s", got.Era(), w.era, diff)
+			}
+		})
+	}
+	for name := range want {
+		t.Errorf("no dressing %q", name)
+	}
+}
+
+func TestGuessRealDumps(t *testing.T) {
+	for site, era := range map[string]string{
+		"bioinformatics.stackexchange.com": "before about 2020",
+		"bicycles.meta.stackexchange.com":  "about 2020 to 2024",
+	} {
+		d, err := Find(schematest.Dump(t, site), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err := d.Guess(t.Context()); err != nil || g.Era() != era {
+			t.Errorf("%s: error %v, %q, want %q", site, err, g.Era(), era)
+		}
+	}
+}
+
+func TestGuessErrors(t *testing.T) {
+	folder := folderOf(t, "Posts.xml", "Comments.xml", "Votes.xml", "PostLinks.xml", "Tags.xml")
+	for _, doc := range []string{"", "<!DOCTYPE html><html></html>", "<votes></votes>", "\xFF\xFE\x00\x00"} {
+		if err := os.WriteFile(filepath.Join(folder, "Posts.xml"), []byte(doc), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		d, err := Find(folder, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = d.Guess(t.Context())
+		if f, _ := schema.FaultOf(err); f != schema.FaultInput {
+			t.Errorf("%q: error %v, want a fault of the input", doc, err)
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	schematest.Tool(t, "7z")
+	small := t.TempDir()
+	dumptest.Small(t, small)
+	for _, dressing := range dumptest.Dressings() {
+		d, err := Find(dressing.Write(t, small, t.TempDir()), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := d.Tables()
+		if len(tables) != len(schema.Tables()) {
+			t.Errorf("%s: %d tables", dressing.Name, len(tables))
+		}
+		nested := dressing.Name == "7z of site.7z" || dressing.Name == "7z of site-Table.7z"
+		if nested != (d.Spool() > 0) {
+			t.Errorf("%s: needs %d bytes for spooling", dressing.Name, d.Spool())
+		}
+		for i, m := range tables {
+			if m.Table != schema.Tables()[i].Name || m.Packed < 0 != (dressing.Name == "7z of site.7z") {
+				t.Errorf("%s: table %d is %s, of %d bytes packed, %d decoded", dressing.Name, i, m.Table, m.Packed, m.Size)
+			}
+		}
+	}
+}
