@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 
 	"s2g/graph/trig"
 )
@@ -10,9 +11,10 @@ import (
 type assembler struct {
 	writer   *writer
 	batch    *trig.Batch
-	files    int     // handed over or committed
-	perGraph []int64 // quads in them
-	done     counts  // of the units that are complete
+	files    int       // handed over or committed
+	perGraph [][]int64 // quads in them, by graph and kind
+	done     counts    // of the units that are complete
+	kinds    []int64   // their distinct triples of each kind
 
 	phase phase
 	unit  *unit
@@ -22,8 +24,8 @@ type assembler struct {
 }
 
 func (a *assembler) quads() (n int64) {
-	for _, q := range a.perGraph {
-		n += q
+	for _, byKind := range a.perGraph {
+		n += total(byKind)
 	}
 	return n
 }
@@ -39,6 +41,7 @@ func (a *assembler) begin(p phase, u *unit) {
 // end takes the unit's counts, when it is complete.
 func (a *assembler) end() {
 	a.done.add(&a.unit.counts)
+	sum(a.kinds, a.unit.kinds)
 	a.start = nil
 }
 
@@ -91,11 +94,9 @@ func (a *assembler) finish(ctx context.Context) error {
 }
 
 func (a *assembler) flush(ctx context.Context, place checkpoint) error {
-	place.Done = a.done
-	place.Quads = make([]int64, len(a.perGraph))
-	for g := range place.Quads {
-		place.Quads[g] = int64(a.batch.Count(g))
-		a.perGraph[g] += place.Quads[g]
+	place.Done, place.Kinds = a.done, slices.Clone(a.kinds)
+	for g := range a.perGraph {
+		sum(a.perGraph[g], a.batch.Tally(g))
 	}
 	a.files++
 	batch := a.batch

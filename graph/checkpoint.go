@@ -3,7 +3,6 @@ package graph
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"s2g/schema/manifest"
 )
@@ -27,8 +26,8 @@ type checkpoint struct {
 	Graph int   `json:"g,omitempty"`
 	Piece int   `json:"t,omitempty"`
 
-	Quads []int64 `json:"q"` // this file's quads in each graph
 	Done  counts  `json:"c"` // of the units before this one
+	Kinds []int64 `json:"k"` // their distinct triples of each kind
 }
 
 func (c *checkpoint) String() (string, error) {
@@ -42,22 +41,19 @@ func batchName(n int, suffix string) string {
 }
 
 // resume reads how far an interrupted run has come: the batches that it has
-// committed without a gap, and what they add up to.
-func resume(committed []manifest.File, suffix string, graphs int) (files int, size int64, last checkpoint, quads []int64, err error) {
-	quads = make([]int64, graphs)
+// committed without a gap, and the checkpoint of the last.
+func resume(committed []manifest.File, suffix string, kinds int) (files []manifest.File, last checkpoint, err error) {
 	for _, f := range committed {
-		if !strings.HasPrefix(f.Name, "graph/batch-") || f.Name != batchName(files+1, suffix) {
-			continue
+		if f.Name == batchName(len(files)+1, suffix) {
+			files = append(files, f)
 		}
-		last = checkpoint{}
-		if err := json.Unmarshal([]byte(f.At), &last); err != nil || len(last.Quads) != graphs {
-			return 0, 0, last, nil, fmt.Errorf("the checkpoint of %s cannot be read: %w", f.Name, err)
-		}
-		for g, n := range last.Quads {
-			quads[g] += n
-		}
-		files++
-		size += f.Size
 	}
-	return files, size, last, quads, nil
+	if len(files) == 0 {
+		return nil, checkpoint{Kinds: make([]int64, kinds)}, nil
+	}
+	f := files[len(files)-1]
+	if err := json.Unmarshal([]byte(f.At), &last); err != nil || len(last.Kinds) != kinds {
+		return nil, last, fmt.Errorf("the checkpoint of %s cannot be read: %w", f.Name, err)
+	}
+	return files, last, nil
 }

@@ -43,6 +43,20 @@ func (c *counts) add(d *counts) {
 	}
 }
 
+// sum adds each number of more to that in its place.
+func sum(into, more []int64) {
+	for i, n := range more {
+		into[i] += n
+	}
+}
+
+func total(counts []int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
 func (c *counts) byName() map[string]int64 {
 	m := make(map[string]int64, counters)
 	for i, name := range counterNames {

@@ -22,7 +22,8 @@ type unit struct {
 	at     int64 // where it begins: a post's id, or a position in the list of tags or of wikis
 	lo, hi int64 // what it holds, both ends included
 	out    chan *trig.Fragment
-	counts counts // complete when out is closed
+	counts counts  // complete when out is closed, as is kinds
+	kinds  []int64 // distinct triples of each kind
 }
 
 // cutPosts cuts the posts into blocks of ids, from the block that begins at

@@ -21,17 +21,35 @@ const keepBatch = 32 << 20
 // compression is a way to compress files. The same bytes in give the same
 // bytes out.
 type compression struct {
-	suffix string
-	open   func(io.Writer) (io.WriteCloser, error)
+	suffix, media string // media: the IANA media type's subtype
+	open          func(io.Writer) (io.WriteCloser, error)
+	read          func(io.Reader) (io.ReadCloser, error)
 }
 
 // compressions are the values of Options.Compress.
 var compressions = map[string]compression{
-	"none": {"", func(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil }},
-	"gzip": {".gz", func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) }},
-	"zstd": {".zst", func(w io.Writer) (io.WriteCloser, error) {
-		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
-	}},
+	"none": {
+		open: func(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil },
+		read: func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil },
+	},
+	"gzip": {
+		suffix: ".gz", media: "gzip",
+		open: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) },
+		read: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
+	},
+	"zstd": {
+		suffix: ".zst", media: "zstd",
+		open: func(w io.Writer) (io.WriteCloser, error) {
+			return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+		},
+		read: func(r io.Reader) (io.ReadCloser, error) {
+			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+			if err != nil {
+				return nil, err
+			}
+			return z.IOReadCloser(), nil
+		},
+	},
 }
 
 type nopCloser struct{ io.Writer }
@@ -59,8 +77,8 @@ type writer struct {
 	free   chan *trig.Batch // nil stands for one that is not made yet
 	make   func() *trig.Batch
 	jobs   chan job
-	last   chan struct{} // closed when the batch that was handed over last is committed
-	size   int64         // bytes committed
+	last   chan struct{}   // closed when the batch that was handed over last is committed
+	files  []manifest.File // committed
 }
 
 type job struct {
@@ -159,7 +177,7 @@ func (w *writer) file(ctx context.Context, j job, buf *bufio.Writer, comp io.Wri
 	if err != nil {
 		return err
 	}
-	w.size += f.Size // before and written put the commits in a line
+	w.files = append(w.files, f) // before and written put the commits in a line
 	close(j.written)
 	return nil
 }

@@ -41,7 +41,7 @@ import (
 
 // Version counts the changes of what this package writes for the same tables
 // and options; it is part of the stage's key.
-const Version = 1
+const Version = 2
 
 // BatchSize is the number of quads in every file but the last.
 const BatchSize = 50_000
@@ -54,6 +54,11 @@ type Options struct {
 	Other     bool              // questions of no language go into the remainder graph
 	Format    string            // "trig" or "nquads"; empty: trig
 	Compress  string            // "gzip", "zstd" or "none"; empty: gzip
+
+	// Materialize writes out what follows from the ontology's hierarchy:
+	// superclasses, superproperties, and the terms of others that they are
+	// aligned with.
+	Materialize bool
 
 	Workers  int                                  // 0: GOMAXPROCS
 	Log      *slog.Logger                         // nil: nothing is logged
@@ -103,7 +108,7 @@ func Key(ingestKey string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return manifest.Key(manifest.Graph, Version, ingestKey, o.Site, o.Languages, o.Other, o.Format, o.Compress)
+	return manifest.Key(manifest.Graph, Version, ingestKey, o.Site, o.Languages, o.Other, o.Format, o.Compress, o.Materialize)
 }
 
 // Run writes graph/ of a build whose tables are in db, and its entry in the
@@ -126,7 +131,7 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	b := &build{Options: o, db: db, run: run, dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
+	b := &build{Options: o, db: db, run: run, out: dir.Out(), dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
 	if err := b.write(ctx); err != nil {
 		return fmt.Errorf("writing the graph: %w", err)
 	}
@@ -138,6 +143,7 @@ type build struct {
 	Options
 	db   *tables.DB
 	run  *manifest.Run
+	out  string // the folder that file names are relative to
 	dump manifest.Dump
 	tool string
 
@@ -147,7 +153,7 @@ type build struct {
 	graphs  []string // IRIs: the languages', then the remainder
 	list    *tagList // when the posts are done
 	asm     *assembler
-	size    int64 // bytes of the batch files
+	files   []manifest.File // the batches
 
 	fragments sync.Pool // of *trig.Fragment
 }
@@ -167,8 +173,14 @@ func (b *build) write(ctx context.Context) error {
 	if b.Other {
 		b.graphs = append(b.graphs, b.Site.OtherGraph())
 	}
-	syntax := newSyntax(formats[b.Format], b.Site)
-	b.terms = newTerms(syntax, b.Site)
+	var above hierarchy
+	if b.Materialize {
+		if above, err = readHierarchy(schema.Ontology); err != nil {
+			return err
+		}
+	}
+	syntax := newSyntax(formats[b.Format], b.Site, b.Materialize)
+	b.terms = newTerms(syntax, b.Site, above)
 	if err := b.batches(ctx, syntax); err != nil {
 		return err
 	}
@@ -232,7 +244,10 @@ func present(ctx context.Context, db *tables.DB) (map[string]bool, error) {
 }
 
 func (b *build) summary() manifest.Summary {
-	s := manifest.Summary{Rows: b.asm.quads(), BytesOut: b.size, Counts: b.asm.done.byName()}
+	s := manifest.Summary{Rows: b.asm.quads(), Counts: b.asm.done.byName()}
+	for _, f := range b.files {
+		s.BytesOut += f.Size
+	}
 	s.Counts["triples"] = s.Rows
 	s.Counts["files"] = int64(b.asm.files)
 	return s

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -24,25 +25,29 @@ type stage struct {
 
 // batches writes all batch files.
 func (b *build) batches(ctx context.Context, syntax *trig.Syntax) error {
-	files, size, last, quads, err := resume(b.run.Committed(), b.suffix(), len(b.graphs))
+	files, last, err := resume(b.run.Committed(), b.suffix(), len(b.terms.kinds.all))
 	if err != nil {
 		return err
 	}
-	if files > 0 {
-		b.Log.Info("going on after the files of an interrupted run", "files", files)
+	if len(files) > 0 {
+		b.Log.Info("going on after the files of an interrupted run", "files", len(files))
+	}
+	perGraph, err := b.recount(ctx, files)
+	if err != nil {
+		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	w := newWriter(ctx, g, b.Workers, writer{
-		run: b.run, comp: compressions[b.Compress], suffix: b.suffix(), size: size,
+		run: b.run, comp: compressions[b.Compress], suffix: b.suffix(), files: files,
 		make: func() *trig.Batch { return trig.NewBatch(syntax, b.graphs, b.batch) },
 	})
-	b.asm = &assembler{writer: w, files: files, perGraph: quads, done: last.Done, start: &last}
+	b.asm = &assembler{writer: w, files: len(files), perGraph: perGraph, done: last.Done, kinds: slices.Clone(last.Kinds), start: &last}
 	g.Go(func() error {
 		defer w.close()
 		return b.phases(ctx, last)
 	})
 	err = g.Wait()
-	b.size = w.size
+	b.files = w.files
 	return err
 }
 

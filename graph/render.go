@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bytes"
+	"slices"
 
 	"s2g/graph/trig"
 	"s2g/schema"
@@ -12,10 +13,10 @@ import (
 
 // edge is a link of the post that is being rendered.
 type edge struct {
-	predicate string
-	frame     trig.Frame
-	id        int64
-	set       threads.Set
+	property property
+	frame    trig.Frame
+	id       int64
+	set      threads.Set
 }
 
 // post renders a question or an answer with its comments and links.
@@ -27,9 +28,10 @@ func (w *worker) post(p threads.Post, row [][]byte, s *scans) {
 		w.questionOnly(p, row)
 	} else {
 		w.count(answersWritten, 1)
-		w.edgeToAnswer(p, graphs)
+		w.out.Begin(graphs, w.terms.question, p.Parent)
+		w.terms.HasAnswer[standingOf(p)].int(w.out, w.terms.answer, p.ID)
 		w.out.Begin(graphs, w.terms.answer, p.ID)
-		w.answerOnly(p)
+		w.terms.isAnswer[standingOf(p)].write(w.out)
 	}
 	w.common(row)
 	if w.has["Votes"] {
@@ -42,7 +44,7 @@ func (w *worker) post(p threads.Post, row [][]byte, s *scans) {
 	w.comments(p, graphs, s.comments)
 	for _, e := range w.pending {
 		w.out.Begin(w.threads.Graphs(e.set), w.frame(p), p.ID)
-		w.out.Int(e.predicate, e.frame, e.id)
+		e.property.int(w.out, e.frame, e.id)
 	}
 }
 
@@ -55,11 +57,10 @@ func (w *worker) frame(p threads.Post) trig.Frame {
 
 func (w *worker) questionOnly(p threads.Post, row [][]byte) {
 	t, f := w.terms, w.out
-	f.Term(t.a, t.Question)
 	if p.Answers {
-		f.Term(t.a, t.AnsweredQuestion)
+		t.isAnswered.write(f)
 	} else {
-		f.Term(t.a, t.UnansweredQuestion)
+		t.isUnanswered.write(f)
 	}
 	if len(row[postAcceptedAnswerID]) > 0 && p.Accepted == 0 {
 		w.count(acceptedDropped, 1)
@@ -69,30 +70,6 @@ func (w *worker) questionOnly(p threads.Post, row [][]byte) {
 	w.number(f, t.answerCount, row[postAnswerCount])
 	w.number(f, t.favoriteCount, row[postFavoriteCount])
 	w.date(f, t.closedDate, row[postClosedDate])
-}
-
-// edgeToAnswer renders the edges that lead from the question to the answer.
-func (w *worker) edgeToAnswer(p threads.Post, graphs []int) {
-	t := w.terms
-	w.out.Begin(graphs, t.question, p.Parent)
-	w.out.Int(t.HasAnswer, t.answer, p.ID)
-	if p.IsAccepted {
-		w.out.Int(t.HasAcceptedAnswer, t.answer, p.ID)
-	}
-	if p.IsBetter {
-		w.out.Int(t.HasPossibleBetterAnswer, t.answer, p.ID)
-	}
-}
-
-func (w *worker) answerOnly(p threads.Post) {
-	t := w.terms
-	w.out.Term(t.a, t.Answer)
-	if p.IsAccepted {
-		w.out.Term(t.a, t.AcceptedAnswer)
-	}
-	if p.IsBetter {
-		w.out.Term(t.a, t.PossibleBetterAnswer)
-	}
 }
 
 // common renders what questions, answers and wikis have in common.
@@ -109,7 +86,7 @@ func (w *worker) common(row [][]byte) {
 	w.author(f, row[postOwnerUserID])
 	w.text(f, t.authorName, row[postOwnerDisplayName])
 	bySite := string(row[postLastEditorUserID]) == "-1"
-	f.Term(t.licenseOf, w.license(row[postContentLicense], row[postCreationDate], row[postLastEditDate], bySite))
+	t.licenseOf.term(f, w.license(row[postContentLicense], row[postCreationDate], row[postLastEditDate], bySite))
 }
 
 func (w *worker) votes(post int64, votes *stream) {
@@ -121,8 +98,8 @@ func (w *worker) votes(post int64, votes *stream) {
 			down = n
 		}
 	}
-	w.out.Int(w.terms.upVotes, w.terms.integer, up)
-	w.out.Int(w.terms.downVotes, w.terms.integer, down)
+	w.terms.upVotes.int(w.out, w.terms.integer, up)
+	w.terms.downVotes.int(w.out, w.terms.integer, down)
 }
 
 // tags renders the tags of a question, and notes which graphs they are now in.
@@ -130,14 +107,15 @@ func (w *worker) tags(list []byte, graphs []int) {
 	for tag := range splitTags(list) {
 		w.tagged.add(tag, graphs, len(w.graphs))
 		w.scratch = vocab.AppendSegment(w.scratch[:0], string(tag))
-		w.out.Bytes(w.terms.TaggedWith, w.terms.tag, w.scratch)
+		w.terms.TaggedWith.bytes(w.out, w.terms.tag, w.scratch)
 	}
 }
 
 // links renders the links of a post. Those that stand in more graphs than the
-// post itself have to wait until its own triples are complete.
+// post itself have to wait until its own triples are complete. Rows come by
+// type, then by the post that they lead to.
 func (w *worker) links(p threads.Post, links *stream) {
-	w.pending = w.pending[:0]
+	w.pending, w.linked = w.pending[:0], w.linked[:0]
 	var kind, related int64
 	for first := true; links.of(p.ID); links.next() {
 		k, r := tables.Int(links.row[1]), tables.Int(links.row[2])
@@ -151,17 +129,22 @@ func (w *worker) links(p threads.Post, links *stream) {
 			w.count(linksOutside, 1)
 			continue
 		}
-		e := edge{predicate: w.terms.LinkedTo, frame: w.frame(other), set: w.threads.Union(p.Set, other.Set), id: r}
+		e := edge{property: w.terms.LinkedTo, frame: w.frame(other), set: w.threads.Union(p.Set, other.Set), id: r}
 		if k == schema.LinkDuplicate {
 			if !p.Question || !other.Question {
 				w.count(duplicatesNotQuestions, 1)
 				continue
 			}
-			e.predicate = w.terms.DuplicateOf
+			e.property = w.terms.DuplicateOf
+			if _, too := slices.BinarySearch(w.linked, r); too {
+				e.property = w.terms.DuplicateToo
+			}
+		} else {
+			w.linked = append(w.linked, r)
 		}
 		w.count(linksWritten, 1)
 		if e.set == p.Set {
-			w.out.Int(e.predicate, e.frame, r)
+			e.property.int(w.out, e.frame, r)
 		} else {
 			w.pending = append(w.pending, e)
 		}
@@ -175,35 +158,35 @@ func (w *worker) comments(p threads.Post, graphs []int, rows *stream) {
 	for ; rows.of(p.ID); rows.next() {
 		row := rows.row
 		id := tables.Int(row[commentID])
-		w.out.Int(t.HasComment, t.comment, id)
+		t.HasComment.int(w.out, t.comment, id)
 		f.Begin(graphs, t.comment, id)
-		f.Term(t.a, t.Comment)
+		t.isComment.write(f)
 		w.number(f, t.commentID, row[commentID])
 		w.text(f, t.hasBody, row[commentText])
 		w.number(f, t.score, row[commentScore])
 		w.date(f, t.creationDate, row[commentDate])
 		w.author(f, row[commentUser])
 		w.text(f, t.authorName, row[commentUserName])
-		f.Term(t.licenseOf, w.license(row[commentLicense], row[commentDate], nil, false))
+		t.licenseOf.term(f, w.license(row[commentLicense], row[commentDate], nil, false))
 		w.count(commentsWritten, 1)
 	}
 	w.out.Append(f)
 }
 
-func (w *worker) text(f *trig.Fragment, predicate string, v []byte) {
+func (w *worker) text(f *trig.Fragment, p property, v []byte) {
 	if v != nil {
-		f.Text(predicate, v)
+		p.text(f, v)
 	}
 }
 
-func (w *worker) number(f *trig.Fragment, predicate string, v []byte) {
+func (w *worker) number(f *trig.Fragment, p property, v []byte) {
 	if v != nil {
-		f.Bytes(predicate, w.terms.integer, v)
+		p.bytes(f, w.terms.integer, v)
 	}
 }
 
 // date renders a DATETIME(3), 2008-07-31 21:42:52.667, which is in UTC.
-func (w *worker) date(f *trig.Fragment, predicate string, v []byte) {
+func (w *worker) date(f *trig.Fragment, p property, v []byte) {
 	if v == nil {
 		return
 	}
@@ -211,16 +194,16 @@ func (w *worker) date(f *trig.Fragment, predicate string, v []byte) {
 	if i := bytes.IndexByte(w.scratch, ' '); i >= 0 {
 		w.scratch[i] = 'T'
 	}
-	f.Bytes(predicate, w.terms.dateTime, w.scratch)
+	p.bytes(f, w.terms.dateTime, w.scratch)
 }
 
 func (w *worker) author(f *trig.Fragment, user []byte) {
 	switch {
 	case len(user) == 0:
 	case user[0] == '-':
-		f.Bytes(w.terms.author, w.terms.systemUser, user)
+		w.terms.author.bytes(f, w.terms.systemUser, user)
 	default:
-		f.Bytes(w.terms.author, w.terms.user, user)
+		w.terms.author.bytes(f, w.terms.user, user)
 	}
 }
 

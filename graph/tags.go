@@ -183,14 +183,14 @@ func (w *worker) tagUnit(ctx context.Context, u *unit) error {
 func (w *worker) tag(t *tag) {
 	w.scratch = vocab.AppendSegment(w.scratch[:0], t.name)
 	w.out.BeginTerm(t.graphs, w.terms.tag.Open+string(w.scratch)+w.terms.tag.Close)
-	w.out.Term(w.terms.a, w.terms.Tag)
-	w.out.Text(w.terms.tagName, []byte(t.name))
+	w.terms.isTag.write(w.out)
+	w.terms.tagName.text(w.out, []byte(t.name))
 	w.number(w.out, w.terms.tagCount, t.count)
 	if t.wiki != 0 {
-		w.out.Int(w.terms.HasTagWiki, w.terms.post, t.wiki)
+		w.terms.HasTagWiki.int(w.out, w.terms.post, t.wiki)
 	}
 	if t.excerpt != 0 {
-		w.out.Int(w.terms.HasTagWikiExcerpt, w.terms.post, t.excerpt)
+		w.terms.HasTagWikiExcerpt.int(w.out, w.terms.post, t.excerpt)
 	}
 	w.count(tagsWritten, 1)
 	w.count(wikisDropped, t.dropped)

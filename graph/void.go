@@ -1,49 +1,174 @@
 package graph
 
 import (
-	"fmt"
+	"strconv"
+	"strings"
 
 	"s2g/graph/trig"
+	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 )
 
-// void describes the dataset as Turtle: what VoID, Dublin Core and PROV have
-// terms for. It holds no run times, so the same build has the same file.
+// voidPrefixes are those of void.ttl.
+var voidPrefixes = []trig.Prefix{
+	{Name: "void", IRI: "http://rdfs.org/ns/void#"},
+	{Name: "dcat", IRI: "http://www.w3.org/ns/dcat#"},
+	{Name: "dcterms", IRI: "http://purl.org/dc/terms/"},
+	{Name: "prov", IRI: "http://www.w3.org/ns/prov#"},
+	{Name: "rdfs", IRI: "http://www.w3.org/2000/01/rdf-schema#"},
+	{Name: "spdx", IRI: "http://spdx.org/rdf/terms#"},
+	{Name: "xsd", IRI: vocab.XSD},
+}
+
+const mediaTypes = "https://www.iana.org/assignments/media-types/application/"
+
+// void describes the dataset as Turtle without blank nodes, in the terms of
+// VoID, DCAT, SPDX, Dublin Core and PROV. It holds no run times, so the same
+// build has the same file. In order: the dataset with its sources, the union of
+// its graphs, each graph, each file.
+//
+// The counts are those of the batches as they were written. A triple in two
+// graphs is two of the dataset's triples and one of the union's.
 func (b *build) void() []byte {
-	iri := func(s string) string { return string(trig.AppendIRI(nil, s)) }
-	text := func(s string) string { return string(trig.AppendString(nil, []byte(s))) }
-	part := func(name string) string { return iri(b.Site.VoidGraph() + "#" + name) }
-	out := []byte(`@prefix void: <http://rdfs.org/ns/void#> .
-@prefix dcterms: <http://purl.org/dc/terms/> .
-@prefix prov: <http://www.w3.org/ns/prov#> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+	v := &turtle{}
+	for _, p := range voidPrefixes {
+		v.text = append(v.text, "@prefix "+p.Name+": <"+p.IRI+"> .\n"...)
+	}
+	b.describe(v)
+	b.describeUnion(v)
+	for i := range b.graphs {
+		b.describeGraph(v, i)
+	}
+	for _, f := range b.files {
+		b.describeFile(v, f)
+	}
+	return v.text
+}
 
-`)
-	add := func(format string, args ...any) { out = fmt.Appendf(out, format, args...) }
+// part is the IRI of a part of the description.
+func (b *build) part(name string) string { return iri(b.Site.VoidGraph() + "#" + name) }
 
-	add("%s a void:Dataset ;\n\tdcterms:title %s ;\n", part("dataset"), text("Knowledge graph of "+b.Site.Host()))
-	add("\tdcterms:license %s ;\n\tdcterms:source %s ;\n", iri(vocab.CC+"4.0/"), iri(string(b.Site)+"/"))
-	add("\tvoid:vocabulary %s ;\n\tvoid:uriSpace %s ;\n", iri(vocab.NS), text(string(b.Site)+"/"))
-	add("\tvoid:triples %d ;\n", b.asm.quads())
-	add("\tprov:wasDerivedFrom %s ;\n\tprov:wasAttributedTo %s", part("dump"), part("tool"))
+func (b *build) describe(v *turtle) {
+	all := make([]int64, len(b.terms.kinds.all))
+	for _, byKind := range b.asm.perGraph {
+		sum(all, byKind)
+	}
+	about := []string{
+		"a", "void:Dataset, dcat:Dataset, prov:Entity",
+		"dcterms:title", text("Knowledge graph of " + b.Site.Host()),
+		"dcterms:license", iri(vocab.CC + "4.0/"), "dcterms:source", iri(string(b.Site) + "/"),
+		"void:vocabulary", iri(vocab.NS), "void:uriSpace", text(string(b.Site) + "/"),
+		"prov:wasDerivedFrom", b.part("dump"), "prov:wasAttributedTo", b.part("tool"), "prov:wasGeneratedBy", b.part("build"),
+		"void:subset", b.part("union"),
+	}
 	for _, g := range b.graphs {
-		add(" ;\n\tvoid:subset %s", iri(g))
+		about = append(about, "void:subset", iri(g))
 	}
-	add(" .\n\n%s a prov:Entity ;\n\tdcterms:title %s", part("dump"), text("Data dump of "+b.Site.Host()))
-	if b.dump.Newest != "" { // the newest post
-		add(" ;\n\tdcterms:modified %s^^xsd:dateTime", text(b.dump.Newest))
+	for _, f := range b.files {
+		about = append(about, "dcat:distribution", b.part(fileName(f)))
 	}
-	add(" .\n\n%s a prov:SoftwareAgent ;\n\trdfs:label %s .\n", part("tool"), text("s2g "+b.tool))
-	for i, g := range b.graphs {
-		add("\n%s a void:Dataset ;\n", iri(g))
-		if i < len(b.Languages) {
-			l := b.Languages[i]
-			add("\trdfs:label %s ;\n\tdcterms:subject %s ;\n", text(l.Name), iri(b.Site.Tag(l.Tag)))
-		} else {
-			add("\trdfs:label %s ;\n", text("No selected language"))
+	b.counts(v, b.part("dataset"), "dataset", all, about)
+
+	dump := []string{"a", "prov:Entity", "dcterms:title", text("Data dump of " + b.Site.Host())}
+	if b.dump.Newest != "" {
+		dump = append(dump, "dcterms:modified", text(b.dump.Newest)+"^^xsd:dateTime") // of its newest post
+	}
+	v.node(b.part("dump"), dump...)
+	v.node(b.part("tool"), "a", "prov:SoftwareAgent", "rdfs:label", text("s2g "+b.tool))
+	v.node(b.part("build"), "a", "prov:Activity", "prov:used", b.part("dump"), "prov:wasAssociatedWith", b.part("tool"))
+}
+
+func (b *build) describeUnion(v *turtle) {
+	b.counts(v, b.part("union"), "union", b.asm.kinds, []string{
+		"a", "void:Dataset", "rdfs:label", text("All graphs together, each triple counted once"),
+	})
+}
+
+func (b *build) describeGraph(v *turtle, i int) {
+	about := []string{"a", "void:Dataset", "dcterms:license", iri(vocab.CC + "4.0/")}
+	_, name, _ := strings.Cut(b.graphs[i], string(b.Site)+"/") // a tag, percent-encoded
+	if i < len(b.Languages) {
+		l := b.Languages[i]
+		about = append(about, "rdfs:label", text(l.Name), "dcterms:subject", iri(b.Site.Tag(l.Tag)))
+	} else {
+		about = append(about, "rdfs:label", text("No selected language"))
+	}
+	b.counts(v, iri(b.graphs[i]), name, b.asm.perGraph[i], about)
+}
+
+// describeFile says how a file can be told from others.
+func (b *build) describeFile(v *turtle, f manifest.File) {
+	name := fileName(f)
+	about := []string{
+		"a", "dcat:Distribution", "dcterms:identifier", text(f.Name), "dcterms:license", iri(vocab.CC + "4.0/"),
+		"dcat:mediaType", iri(mediaTypes + map[trig.Format]string{trig.TriG: "trig", trig.NQuads: "n-quads"}[formats[b.Format]]),
+	}
+	if media := compressions[b.Compress].media; media != "" {
+		about = append(about, "dcat:compressFormat", iri(mediaTypes+media))
+	}
+	sum := b.part(name + "/sha256")
+	v.node(b.part(name), append(about,
+		"dcat:byteSize", `"`+strconv.FormatInt(f.Size, 10)+`"^^xsd:nonNegativeInteger`, "spdx:checksum", sum)...)
+	v.node(sum, "a", "spdx:Checksum", "spdx:algorithm", "spdx:checksumAlgorithm_sha256",
+		"spdx:checksumValue", text(f.SHA256)+"^^xsd:hexBinary")
+}
+
+// fileName is a file's name without its folder.
+func fileName(f manifest.File) string { return f.Name[strings.LastIndexByte(f.Name, '/')+1:] }
+
+// nodeClasses are the classes that every described node has one of.
+var nodeClasses = inNS([]string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt})
+
+// counts writes a node with its numbers of triples, and a partition for each
+// class and property that occurs.
+func (b *build) counts(v *turtle, node, name string, byKind []int64, about []string) {
+	var entities int64
+	for _, class := range nodeClasses {
+		entities += byKind[b.terms.kinds.number[class]]
+	}
+	about = append(about, "void:triples", number(total(byKind)), "void:entities", number(entities))
+	var partitions [][]string
+	var classes, properties, types int64
+	partition := func(about string, what ...string) {
+		part := b.part(name + "/" + about)
+		partitions = append(partitions, append([]string{part, "a", "void:Dataset"}, what...))
+	}
+	for i, k := range b.terms.kinds.all {
+		switch n := byKind[i]; {
+		case n == 0:
+		case k.isClass:
+			classes++
+			types += n
+			partition(short(k.iri), "void:class", iri(k.iri), "void:entities", number(n))
+		default:
+			properties++
+			partition(short(k.iri), "void:property", iri(k.iri), "void:triples", number(n))
 		}
-		add("\tvoid:triples %d .\n", b.asm.perGraph[i])
 	}
-	return out
+	if types > 0 {
+		properties++
+		partition("rdf:type", "void:property", iri(vocab.RDF+"type"), "void:triples", number(types))
+	}
+	about = append(about, "void:classes", number(classes), "void:properties", number(properties))
+	for _, p := range partitions {
+		link := "void:propertyPartition"
+		if p[3] == "void:class" {
+			link = "void:classPartition"
+		}
+		about = append(about, link, p[0])
+	}
+	v.node(node, about...)
+	for _, p := range partitions {
+		v.node(p[0], p[1:]...)
+	}
+}
+
+// short is an IRI with a prefix, where there is one, for the end of another IRI.
+func short(iri string) string {
+	for _, p := range append([]trig.Prefix{{Name: "so", IRI: vocab.NS}}, alignedPrefixes...) {
+		if local, ok := strings.CutPrefix(iri, p.IRI); ok {
+			return p.Name + ":" + local
+		}
+	}
+	return string(vocab.AppendSegment(nil, iri))
 }

@@ -92,9 +92,9 @@ func (w *worker) wikiUnit(ctx context.Context, u *unit) error {
 func (w *worker) wiki(k *wiki, row [][]byte) {
 	w.out.Begin(k.graphs, w.terms.post, k.id)
 	if k.excerpt {
-		w.out.Term(w.terms.a, w.terms.TagWikiExcerpt)
+		w.terms.isTagWikiExcerpt.write(w.out)
 	} else {
-		w.out.Term(w.terms.a, w.terms.TagWiki)
+		w.terms.isTagWiki.write(w.out)
 	}
 	w.common(row)
 	w.count(wikisWritten, 1)

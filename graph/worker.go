@@ -13,6 +13,7 @@ type worker struct {
 	out      *trig.Fragment // being filled
 	under    trig.Fragment  // the comments of the post that is being rendered
 	pending  []edge         // links of that post that stand in more graphs than it does
+	linked   []int64        // the posts that it has LinkedTo edges to, ascending
 	scratch  []byte
 	tagged   tagGraphs         // in which graphs the tags are that were seen so far
 	licenses map[string]string // by ContentLicense and by IRI, spelled
@@ -25,6 +26,7 @@ func newWorker(b *build) *worker {
 // unit renders one unit.
 func (w *worker) unit(ctx context.Context, s stage, u *unit) error {
 	w.unitOf, w.out = u, w.fragment()
+	u.kinds = make([]int64, len(w.terms.kinds.all))
 	if err := s.render(w, ctx, u); err != nil {
 		return err
 	}
@@ -47,6 +49,7 @@ func (w *worker) spill(ctx context.Context) error {
 
 func (w *worker) pass(ctx context.Context) error {
 	w.unitOf.counts[triplesDistinct] += int64(w.out.Triples())
+	w.out.Tally(w.unitOf.kinds)
 	select {
 	case w.unitOf.out <- w.out:
 		w.out = nil

@@ -31,7 +31,10 @@ func (o *options) graphOptions(m *manifest.Manifest, tablesKey string) (opts gra
 		return opts, "", err
 	}
 	s := o.shape
-	opts = graph.Options{Site: site, Languages: s.Languages, Other: s.Other, Compress: s.Compress, Workers: o.workers}
+	opts = graph.Options{
+		Site: site, Languages: s.Languages, Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
+		Workers: o.workers,
+	}
 	key, err = graph.Key(tablesKey, opts)
 	return opts, key, err
 }

@@ -20,6 +20,7 @@ type Batch struct {
 type block struct {
 	text  []byte
 	quads int
+	tally []int64 // by what they are counted under; as long as was needed
 }
 
 // NewBatch returns a batch of at most size quads. The graphs are IRIs; a file
@@ -36,7 +37,7 @@ func NewBatch(s *Syntax, graphs []string, size int) *Batch {
 func (b *Batch) Reset() {
 	b.quads = 0
 	for i := range b.blocks {
-		b.blocks[i] = block{text: b.blocks[i].text[:0]}
+		b.blocks[i] = block{text: b.blocks[i].text[:0], tally: b.blocks[i].tally[:0]}
 	}
 }
 
@@ -48,6 +49,11 @@ func (b *Batch) Full() bool { return b.quads == b.size }
 
 // Count returns how many of the quads are in the graph at a position.
 func (b *Batch) Count(graph int) int { return b.blocks[graph].quads }
+
+// Tally returns how many of the quads in the graph at a position are counted
+// under each number, up to the last number that occurs. It is valid until the
+// next Put or Reset.
+func (b *Batch) Tally(graph int) []int64 { return b.blocks[graph].tally }
 
 // Cap returns the bytes of memory that the batch keeps.
 func (b *Batch) Cap() (n int) {
@@ -83,6 +89,7 @@ func (b *Batch) put(graph int, f *Fragment, n node, from, end int) {
 	bl := &b.blocks[graph]
 	bl.quads += end - from
 	b.quads += end - from
+	bl.count(f.tallies[n.first+from : n.first+end])
 	if b.syntax.format == NQuads {
 		bl.text = b.appendLines(bl.text, b.graphs[graph], f, n, from, end)
 		return
@@ -97,6 +104,15 @@ func (b *Batch) put(graph int, f *Fragment, n node, from, end int) {
 	}
 	bl.text = append(bl.text, f.text[start:stop]...)
 	bl.text = append(bl.text, " .\n"...)
+}
+
+func (bl *block) count(tallies []uint8) {
+	for _, t := range tallies {
+		for int(t) >= len(bl.tally) {
+			bl.tally = append(bl.tally, 0)
+		}
+		bl.tally[t]++
+	}
 }
 
 func (b *Batch) appendLines(dst []byte, graph string, f *Fragment, n node, from, end int) []byte {

@@ -31,18 +31,18 @@ func render(f *trig.Fragment, v *vocabulary, posts int) {
 type vocabulary struct {
 	graphs            [2][]int
 	post              trig.Frame
-	a, class          string
-	id, text          string
-	dates, numbers    []string
+	a, id, text       trig.Predicate
+	class             string
+	dates, numbers    []trig.Predicate
 	integer, dateTime trig.Frame
 }
 
 func newVocabulary(s *trig.Syntax) *vocabulary {
 	return &vocabulary{
 		graphs: [2][]int{{0}, {0, 1}}, post: s.Names("http://n/"), a: s.Predicate(rdfType), class: s.IRI("http://v/#Question"),
-		id: s.IRI("http://v/#postId"), text: s.IRI("http://v/#hasBody"),
-		dates:   []string{s.IRI("http://v/#creationDate"), s.IRI("http://v/#lastEditDate"), s.IRI("http://v/#lastActivityDate")},
-		numbers: []string{s.IRI("http://v/#score"), s.IRI("http://v/#upVotes"), s.IRI("http://v/#downVotes"), s.IRI("http://v/#viewCount")},
+		id: s.Predicate("http://v/#postId"), text: s.Predicate("http://v/#hasBody"),
+		dates:   []trig.Predicate{s.Predicate("http://v/#creationDate"), s.Predicate("http://v/#lastEditDate"), s.Predicate("http://v/#lastActivityDate")},
+		numbers: []trig.Predicate{s.Predicate("http://v/#score"), s.Predicate("http://v/#upVotes"), s.Predicate("http://v/#downVotes"), s.Predicate("http://v/#viewCount")},
 		integer: s.Datatype(xsd + "integer"), dateTime: s.Datatype(xsd + "dateTime"),
 	}
 }

@@ -13,9 +13,10 @@ const between = " ;\n\t"
 // run of a subject's pieces is one stretch of bytes, and copying a subject
 // into a graph is one copy.
 type Fragment struct {
-	text  []byte
-	ends  []int // where each piece ends in text
-	nodes []node
+	text    []byte
+	ends    []int   // where each piece ends in text
+	tallies []uint8 // what each piece is counted under
+	nodes   []node
 }
 
 // node is one subject; its pieces are ends[first:] up to the next node's.
@@ -27,7 +28,7 @@ type node struct {
 
 // Reset empties the fragment and keeps its memory.
 func (f *Fragment) Reset() {
-	f.text, f.ends, f.nodes = f.text[:0], f.ends[:0], f.nodes[:0]
+	f.text, f.ends, f.tallies, f.nodes = f.text[:0], f.ends[:0], f.tallies[:0], f.nodes[:0]
 }
 
 // Nodes returns how many subjects were begun.
@@ -36,6 +37,14 @@ func (f *Fragment) Nodes() int { return len(f.nodes) }
 // Triples returns how many triples the fragment holds, each counted once
 // whatever the number of its graphs.
 func (f *Fragment) Triples() int { return len(f.ends) }
+
+// Tally adds to each number's place in counts the triples that are counted under
+// it, each once whatever the number of its graphs.
+func (f *Fragment) Tally(counts []int64) {
+	for _, t := range f.tallies {
+		counts[t]++
+	}
+}
 
 // Size returns the length of the text in bytes; Cap what its memory can hold.
 func (f *Fragment) Size() int { return len(f.text) }
@@ -66,27 +75,28 @@ func (f *Fragment) begun(graphs []int, start int) {
 }
 
 // predicate begins a piece.
-func (f *Fragment) predicate(p string) {
+func (f *Fragment) predicate(p Predicate) {
 	if f.nodes[len(f.nodes)-1].first == len(f.ends) {
 		f.text = append(f.text, ' ')
 	} else {
 		f.text = append(f.text, between...)
 	}
-	f.text = append(f.text, p...)
+	f.text = append(f.text, p.Spelled...)
 	f.text = append(f.text, ' ')
+	f.tallies = append(f.tallies, p.Tally)
 }
 
 func (f *Fragment) done() { f.ends = append(f.ends, len(f.text)) }
 
 // Term adds a triple whose object is already spelled.
-func (f *Fragment) Term(predicate, object string) {
+func (f *Fragment) Term(predicate Predicate, object string) {
 	f.predicate(predicate)
 	f.text = append(f.text, object...)
 	f.done()
 }
 
 // Int adds a triple whose object is a number in a frame.
-func (f *Fragment) Int(predicate string, object Frame, v int64) {
+func (f *Fragment) Int(predicate Predicate, object Frame, v int64) {
 	f.predicate(predicate)
 	f.text = append(f.text, object.Open...)
 	f.text = strconv.AppendInt(f.text, v, 10)
@@ -96,7 +106,7 @@ func (f *Fragment) Int(predicate string, object Frame, v int64) {
 
 // Bytes adds a triple whose object is a frame around v, which must need no
 // escapes there.
-func (f *Fragment) Bytes(predicate string, object Frame, v []byte) {
+func (f *Fragment) Bytes(predicate Predicate, object Frame, v []byte) {
 	f.predicate(predicate)
 	f.text = append(f.text, object.Open...)
 	f.text = append(f.text, v...)
@@ -105,7 +115,7 @@ func (f *Fragment) Bytes(predicate string, object Frame, v []byte) {
 }
 
 // Text adds a triple whose object is a string, escaped as [AppendString] does.
-func (f *Fragment) Text(predicate string, v []byte) {
+func (f *Fragment) Text(predicate Predicate, v []byte) {
 	f.predicate(predicate)
 	f.text = AppendString(f.text, v)
 	f.done()
@@ -115,6 +125,7 @@ func (f *Fragment) Text(predicate string, v []byte) {
 func (f *Fragment) Append(g *Fragment) {
 	text, pieces := len(f.text), len(f.ends)
 	f.text = append(f.text, g.text...)
+	f.tallies = append(f.tallies, g.tallies...)
 	for _, e := range g.ends {
 		f.ends = append(f.ends, text+e)
 	}

@@ -54,12 +54,19 @@ func (s *Syntax) IRI(iri string) string {
 	return string(AppendIRI(nil, iri))
 }
 
+// Predicate is a predicate as a [Syntax] spells it, and the number from 0 that
+// its triples are counted under; see [Batch.Tally].
+type Predicate struct {
+	Spelled string
+	Tally   uint8
+}
+
 // Predicate spells an IRI as a predicate: rdf:type is `a` in TriG.
-func (s *Syntax) Predicate(iri string) string {
+func (s *Syntax) Predicate(iri string) Predicate {
 	if iri == rdfType && s.format == TriG {
-		return "a"
+		return Predicate{Spelled: "a"}
 	}
-	return s.IRI(iri)
+	return Predicate{Spelled: s.IRI(iri)}
 }
 
 // Names is the frame of the IRIs that begin with iri and end in digits, or

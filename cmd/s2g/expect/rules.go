@@ -40,8 +40,8 @@ type block struct {
 const postSubject = "IF(m.Kind=1,'/questions/','/a/'),p.Id"
 
 // blocks returns all rules. A block's rows are distinct within each graph.
-func blocks() []block {
-	return []block{posts(), comments(), answered(), votes(), tagged(), described(), wikis(), links()}
+func blocks(materialize bool) []block {
+	return []block{posts(), comments(), answered(), votes(), tagged(), described(), wikis(), links(materialize)}
 }
 
 func posts() block {
@@ -171,17 +171,23 @@ func wikis() block {
 	}
 }
 
-func links() block {
+func links(materialize bool) block {
 	const s, o = "IF(a.Kind=1,'/questions/','/a/'),a.Id", "IF(b.Kind=1,'/questions/','/a/'),b.Id"
-	return block{
+	const duplicate = "l.LinkTypeId=3 AND a.Kind=1 AND b.Kind=1"
+	b := block{
 		name: "links", needs: "PostLinks",
 		from: `(SELECT DISTINCT PostId, RelatedPostId, LinkTypeId FROM PostLinks WHERE LinkTypeId IN (1,3)) l
 			JOIN S2GMember a ON a.Id=l.PostId JOIN S2GMember b ON b.Id=l.RelatedPostId`, set: "a.S", with: "b.S",
 		rules: []rule{
 			{term: vocab.LinkedTo, subject: s, mark: asIRI, object: o, when: "l.LinkTypeId=1"},
-			{term: vocab.DuplicateOf, subject: s, mark: asIRI, object: o, when: "l.LinkTypeId=3 AND a.Kind=1 AND b.Kind=1"},
+			{term: vocab.DuplicateOf, subject: s, mark: asIRI, object: o, when: duplicate},
 		},
 	}
+	if materialize {
+		const alone = "NOT EXISTS (SELECT 1 FROM PostLinks x WHERE x.PostId=l.PostId AND x.RelatedPostId=l.RelatedPostId AND x.LinkTypeId=1)"
+		b.rules = append(b.rules, rule{term: "sioc:links_to", subject: s, mark: asIRI, object: o, when: "l.LinkTypeId=1 OR " + duplicate + " AND " + alone})
+	}
+	return b
 }
 
 // license is the IRI of a licence: the version that content names, else that of

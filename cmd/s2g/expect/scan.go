@@ -32,7 +32,7 @@ func (l *lane) union(k groupKey) []int {
 
 // add adds the tallies of a group to the graphs that it stands in.
 func (l *lane) add(k groupKey, t *Tallies, into *View) {
-	for term := range Terms {
+	for term := range AllTerms {
 		for _, g := range l.union(k) {
 			into.Graphs[g][term].Merge(t[term])
 		}

@@ -1,6 +1,10 @@
 package expect
 
-import "s2g/schema/vocab"
+import (
+	"strings"
+
+	"s2g/schema/vocab"
+)
 
 // Term is what the quads of a graph are counted by: a concrete class, for the
 // quads that give a node this type, or a predicate.
@@ -37,32 +41,62 @@ var terms = [...]struct {
 	{vocab.AuthorName, Literal}, {vocab.TagName, Literal}, {vocab.TagCount, Literal},
 }
 
-// Terms is how many terms there are; they are numbered from 0.
+// Terms is how many terms every graph has; they are numbered from 0. After them
+// come those that follow from them, up to AllTerms.
 const Terms = Term(len(terms))
 
-// Named finds the term of a local name in the ontology's namespace. Classes
-// begin with another word than predicates, so the name decides.
-func Named(local string) (Term, bool) {
-	for t := range terms {
-		if terms[t].name == local {
-			return Term(t), true
+// AllTerms is how many terms a graph with materialized terms has.
+const AllTerms = Terms + Term(len(implied))
+
+// Named finds the term of a local name in the ontology's namespace, or of a name
+// with another prefix, as "sioc:content". Classes begin with another word than
+// predicates, so the name decides.
+func Named(name string) (Term, bool) {
+	for t := range AllTerms {
+		if t.Name() == name {
+			return t, true
 		}
 	}
 	return 0, false
 }
 
-// Name returns the term's local name, as "AcceptedAnswer".
-func (t Term) Name() string { return terms[t].name }
+// Name returns the term's local name, as "AcceptedAnswer"; with a prefix where
+// the term is not of the ontology.
+func (t Term) Name() string {
+	if t >= Terms {
+		return implied[t-Terms].name
+	}
+	return terms[t].name
+}
 
 // Kind returns the kind of the term's objects.
-func (t Term) Kind() TermKind { return terms[t].kind }
+func (t Term) Kind() TermKind {
+	if t >= Terms {
+		of, _ := Named(implied[t-Terms].of[0])
+		return of.Kind()
+	}
+	return terms[t].kind
+}
+
+// IRI returns the term's IRI.
+func (t Term) IRI() string {
+	prefix, local, ok := strings.Cut(t.Name(), ":")
+	if !ok {
+		return vocab.NS + t.Name()
+	}
+	return namespaces[prefix] + local
+}
 
 // String returns the term as it stands in TriG: "a so:Question", "so:hasBody".
 func (t Term) String() string {
-	if t.Kind() == Class {
-		return "a so:" + t.Name()
+	name := t.Name()
+	if !strings.Contains(name, ":") {
+		name = "so:" + name
 	}
-	return "so:" + t.Name()
+	if t.Kind() == Class {
+		return "a " + name
+	}
+	return name
 }
 
 // Tally is how many quads there are, and the sum of the CRC-32 of their texts.
@@ -84,7 +118,7 @@ func (t *Tally) Merge(u Tally) {
 }
 
 // Tallies has a tally for each term.
-type Tallies [Terms]Tally
+type Tallies [AllTerms]Tally
 
 // Quads returns the number of quads in all.
 func (t *Tallies) Quads() (n int64) {

@@ -18,10 +18,13 @@ import (
 
 // Options says which graphs there are.
 type Options struct {
-	Languages  []schema.Language // nil: schema.DefaultLanguages
-	Other      bool              // questions with no selected language have a graph too, the last one
-	CountsOnly bool              // leave the checksums 0: faster, and no text is read
-	Lanes      int               // connections that work side by side, 1 or 2; 0: 1. Each makes the temporary tables for itself
+	Languages []schema.Language // nil: schema.DefaultLanguages
+	Other     bool              // questions with no selected language have a graph too, the last one
+	// Materialize says that the graph has the terms, too, that follow from its
+	// own by the ontology.
+	Materialize bool
+	CountsOnly  bool // leave the checksums 0: faster, and no text is read
+	Lanes       int  // connections that work side by side, 1 or 2; 0: 1. Each makes the temporary tables for itself
 }
 
 // View is what SQL says the graph holds.
@@ -61,7 +64,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*View, error) {
 		n++
 	}
 	v := &View{Graphs: make([]Tallies, n)}
-	for _, b := range blocks() {
+	for _, b := range blocks(o.Materialize) {
 		if present[b.needs] {
 			v.blocks = append(v.blocks, b)
 		}
@@ -91,11 +94,18 @@ func (v *View) compute(ctx context.Context, db *tables.DB, o Options, haveTags b
 		return err
 	}
 	for _, r := range results {
-		for t := range Terms {
+		for t := range AllTerms {
 			v.Distinct[t].Merge(r.Distinct[t])
 			for g := range v.Graphs {
 				v.Graphs[g][t].Merge(r.Graphs[g][t])
 			}
+		}
+	}
+	if o.Materialize {
+		ruled := v.ruled()
+		derive(&v.Distinct, ruled)
+		for g := range v.Graphs {
+			derive(&v.Graphs[g], ruled)
 		}
 	}
 	return nil
@@ -177,10 +187,14 @@ func (l *lane) readSets(ctx context.Context) error {
 // Texts calls yield with subject and checksum of each quad that a graph must
 // hold of a term, in no order. It reads the tables again.
 func (v *View) Texts(ctx context.Context, graph int, term Term, yield func(subject string, crc uint32)) error {
+	wanted := sources(term, v.ruled())
 	for _, b := range v.blocks {
 		i := slices.IndexFunc(v.lanes, func(l *lane) bool { return l.tags || !b.tags })
 		l := v.lanes[i]
-		b.rules = slices.DeleteFunc(slices.Clone(b.rules), func(r rule) bool { return r.term != term.Name() })
+		b.rules = slices.DeleteFunc(slices.Clone(b.rules), func(r rule) bool {
+			of, _ := Named(r.term)
+			return !slices.Contains(wanted, of)
+		})
 		if len(b.rules) == 0 {
 			continue
 		}

@@ -40,11 +40,11 @@ func newCensus(b *build) *census {
 	for i, g := range b.graphs {
 		c.positions[g.iri] = i
 	}
-	for t := range expect.Terms {
+	for t := range b.terms {
 		if t.Kind() == expect.Class {
-			c.classes[vocab.NS+t.Name()] = t
+			c.classes[t.IRI()] = t
 		} else {
-			c.predicates[vocab.NS+t.Name()] = t
+			c.predicates[t.IRI()] = t
 		}
 	}
 	return c
@@ -188,7 +188,7 @@ func appendDecoded(dst, segment []byte) ([]byte, bool) {
 
 func (c *census) merge(d *census) {
 	for g := range c.graphs {
-		for t := range expect.Terms {
+		for t := range expect.AllTerms {
 			c.graphs[g][t].Merge(d.graphs[g][t])
 		}
 		c.questions[g].Merge(d.questions[g])

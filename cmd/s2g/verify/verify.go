@@ -61,7 +61,9 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
 		work.Go(func() (err error) {
-			view, err = expect.Compute(workCtx, db, expect.Options{Languages: b.languages, Other: b.other, Lanes: lanes(b.workers)})
+			view, err = expect.Compute(workCtx, db, expect.Options{
+				Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Lanes: lanes(b.workers),
+			})
 			return err
 		})
 	}
@@ -92,6 +94,7 @@ type build struct {
 	site      vocab.Site
 	languages []schema.Language // with the remainder's, where there is one, left out
 	other     bool
+	terms     expect.Term // how many there are: with --materialize, those that follow too
 	graphs    []graph
 	workers   int
 	log       *slog.Logger
@@ -136,6 +139,10 @@ func open(out string, m *manifest.Manifest, o Options) (*build, error) {
 	}
 	if b.other {
 		b.graphs = append(b.graphs, graph{"", b.site.OtherGraph(), schema.OtherSlug})
+	}
+	b.terms = expect.Terms
+	if m.Options.Materialize {
+		b.terms = expect.AllTerms
 	}
 	b.census = newCensus(b)
 	b.shards.graphs = make([]shardTally, len(b.graphs))
