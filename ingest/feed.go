@@ -15,6 +15,10 @@ type feed struct {
 	rest []byte // of cur
 }
 
+// batchSize is the room that a block of rows needs as TSV: it grows to it anyway,
+// in steps that copy.
+const batchSize = 5 << 18
+
 // newFeed returns a feed that keeps up to n batches for use again.
 func newFeed(ctx context.Context, n int) *feed {
 	return &feed{ctx: ctx, in: make(chan *batch, 1), free: make(chan *batch, n)}
@@ -27,7 +31,7 @@ func (f *feed) empty() *batch {
 		b.reset()
 		return b
 	default:
-		b := &batch{}
+		b := &batch{tsv: make([]byte, 0, batchSize)}
 		b.reset()
 		return b
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -23,6 +24,7 @@ import (
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
+	actAsIngest()
 	os.Exit(m.Run())
 }
 
@@ -35,22 +37,30 @@ type target struct {
 
 func newTarget(t testing.TB) target {
 	t.Helper()
+	g := openTarget(t, t.TempDir())
+	t.Cleanup(g.close)
+	return g
+}
+
+// openTarget opens an OUT folder; the caller closes it.
+func openTarget(t testing.TB, out string) target {
+	t.Helper()
 	schematest.Tool(t, "mariadbd")
-	dir, err := manifest.Open(t.TempDir())
+	dir, err := manifest.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { dir.Close() })
 	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private(), Memory: 256 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return target{t, dir, db}
+}
+
+func (g target) close() {
+	if err := errors.Join(g.db.Close(), g.dir.Close()); err != nil {
+		g.t.Error(err)
+	}
 }
 
 func (g target) run(o Options) error { return Run(g.t.Context(), g.dir, g.db, o) }

@@ -23,6 +23,11 @@ func (in *ingest) resume(ctx context.Context) error {
 		return err
 	}
 	in.served = key == in.plan.Key
+	for _, s := range in.plan.Dump.Streams {
+		for _, m := range s.Members {
+			in.served = in.served && notes[m.Table] != nil
+		}
+	}
 	for _, t := range schema.Tables() {
 		l := notes[t.Name]
 		if l == nil {
@@ -33,7 +38,12 @@ func (in *ingest) resume(ctx context.Context) error {
 			return err
 		}
 		if !whole {
-			in.o.Log.Warn("the table of the interrupted run is not whole; loading it again", "table", t.Name)
+			in.o.Log.Warn("a table of the interrupted run is not whole; loading it again", "table", t.Name)
+			if in.served { // the others are no staging tables any more
+				in.served = false
+				clear(in.done)
+				return nil
+			}
 			continue
 		}
 		if err := in.o.judge(l.Member, &l.Tally); err != nil { // the limits may be others now
@@ -41,14 +51,6 @@ func (in *ingest) resume(ctx context.Context) error {
 		}
 		in.o.Log.Info("loaded by the interrupted run", "table", t.Name, "rows", l.Rows)
 		in.done[t.Name] = l
-	}
-	for _, s := range in.plan.Dump.Streams {
-		for _, m := range s.Members {
-			in.served = in.served && in.done[m.Table] != nil
-		}
-	}
-	if key == in.plan.Key && !in.served {
-		clear(in.done) // what is whole is in service, not in a staging table
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,14 +24,7 @@ const benchPosts = "BENCH_POSTS"
 // Both end with tables that have their indexes. x-load-data is the time of the
 // one over that of the other, the fastest of each.
 func BenchmarkIngest(b *testing.B) {
-	posts := 25_000
-	if v := os.Getenv(benchPosts); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil {
-			b.Fatalf("%s: %v", benchPosts, err)
-		}
-		posts = n
-	}
+	posts := envInt(b, benchPosts, 25_000)
 	xml, tsv := b.TempDir(), b.TempDir()
 	stats, err := sample.Write(b.Context(), sample.Options{Posts: posts, Out: xml})
 	if err != nil {

@@ -216,15 +216,11 @@ func lacksResources(err *mysql.MySQLError) bool {
 	return speaksOfFullDisk(err.Message)
 }
 
+// fullDiskSign is ENOSPC as the server's errors and its log write it.
+var fullDiskSign = regexp.MustCompile(`(?i)No space left on device|\berr(?:no|code|or)(?:: | number | )"?28\b`)
+
 // speaksOfFullDisk tells whether a message of the server repeats ENOSPC.
-func speaksOfFullDisk(message string) bool {
-	for _, sign := range []string{"No space left on device", "errno: 28", "Errcode: 28", "error 28 ", "error: 28", "error number 28"} {
-		if strings.Contains(message, sign) {
-			return true
-		}
-	}
-	return false
-}
+func speaksOfFullDisk(message string) bool { return fullDiskSign.MatchString(message) }
 
 // quote returns name as an SQL identifier.
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

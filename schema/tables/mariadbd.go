@@ -113,18 +113,34 @@ func (p program) initialise(dir string, held *os.File) error {
 	// A server that starts removes the temporary tables it finds, and gives up if another has removed one first: not in /tmp, then.
 	// The script asks for the host's own name, which a minimal system cannot look up: --force has it go on.
 	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh, "--tmpdir=" + filepath.Join(dir, tempDir),
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force"}, asRoot()...)
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+		"--innodb-log-file-size=" + logFileSize, "--force"}, asRoot()...)
 	cmd := exec.Command(p.Install, args...)
 	cmd.ExtraFiles = []*os.File{held}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("making the datadir with %s: %w: %s", p.Install, err, strings.TrimSpace(out.String()))
+		return fmt.Errorf("making the datadir with %s: %w: %s", p.Install, err, complaints(out.String()))
 	}
 	if err := os.Chmod(fresh, 0o700); err != nil { // whatever the script has made of it
 		return err
 	}
 	return os.Rename(fresh, data)
+}
+
+// complaints picks the errors out of what mariadb-install-db says, or returns
+// all of it where none is marked as one.
+func complaints(said string) string {
+	var marked []string
+	for line := range strings.Lines(said) {
+		if strings.Contains(line, "ERROR") {
+			marked = append(marked, strings.TrimSpace(line))
+		}
+	}
+	if len(marked) == 0 {
+		return strings.TrimSpace(said)
+	}
+	return strings.Join(marked, "\n")
 }
 
 // command returns the server's command line. held is kept open by the server.

@@ -5,6 +5,10 @@ import "strconv"
 // setting is one option of the private mariadbd.
 type setting struct{ name, value, why string }
 
+// logFileSize is known to the program that makes the datadir too: a server that
+// finds a log of another size makes a second one before it removes the first.
+const logFileSize = "256M"
+
 // settings are those of a server that serves one user on one machine, and whose
 // data can be made again from the dump. pool is its buffer pool in bytes.
 func settings(pool int64) []setting {
@@ -28,7 +32,7 @@ func settings(pool int64) []setting {
 		{"innodb-flush-log-at-trx-commit", "0", "a load that a crash cuts short is done again"},
 		{"innodb-doublewrite", "0", "likewise; saves writing every page twice"},
 		{"innodb-flush-method", "O_DIRECT_NO_FSYNC", "pages are cached once, and not awaited one by one"},
-		{"innodb-log-file-size", "256M", "larger ones load no faster (1G was tried), and take disk in every OUT"},
+		{"innodb-log-file-size", logFileSize, "larger ones load no faster (1G was tried), and take disk in every OUT"},
 		{"innodb-log-buffer-size", "64M", "a bulk load is not held up by writes of the log"},
 		{"innodb-stats-persistent", "0", "a table is loaded once and scanned: no statistics to keep"},
 		{"innodb-flush-neighbors", "0", "pages of a bulk load are already neighbours"},

@@ -1,0 +1,374 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"s2g/cmd/s2g/sample"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/schematest"
+	"s2g/schema/tables"
+)
+
+// ingestEnv makes the test binary an ingest of the dump into the folder that the
+// variable names, as DUMP:OUT, so that it can be killed.
+const ingestEnv = "S2G_TEST_INGEST"
+
+func actAsIngest() {
+	value, asked := os.LookupEnv(ingestEnv)
+	if !asked {
+		return
+	}
+	path, out, _ := strings.Cut(value, ":")
+	if err := ingestOnce(path, out); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func ingestOnce(path, out string) error {
+	dir, err := manifest.Open(out)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	db, err := tables.Open(context.Background(), tables.Options{Dir: dir.Private(), Memory: 256 << 20})
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return Run(context.Background(), dir, db, Options{Dump: path})
+}
+
+// envInt is a number that the environment may set.
+func envInt(t testing.TB, name string, otherwise int) int {
+	t.Helper()
+	v := os.Getenv(name)
+	if v == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// An ingest that is killed at any moment, its server with it or not, ends with
+// the same tables when it is run again, and leaves no server behind. More kills
+// and posts: S2G_TEST_KILLS and BENCH_POSTS.
+func TestKill(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	kills, posts := envInt(t, "S2G_TEST_KILLS", 3), envInt(t, benchPosts, 2000)
+	path := t.TempDir()
+	if _, err := sample.Write(t.Context(), sample.Options{Posts: posts, Out: path, Shuffle: true}); err != nil {
+		t.Fatal(err)
+	}
+	want, took := ingested(t, path, t.TempDir(), nil)
+	r := rand.New(rand.NewPCG(3, uint64(posts)))
+	for n := range kills {
+		out := t.TempDir()
+		after := time.Duration(r.Int64N(int64(took)))
+		withServer := n%2 == 1
+		kill := func(cmd *exec.Cmd) {
+			time.Sleep(after)
+			servers := serversOf(out)
+			cmd.Process.Kill()
+			for _, pid := range servers {
+				if withServer {
+					syscall.Kill(pid, syscall.SIGKILL)
+				}
+			}
+		}
+		got, _ := ingested(t, path, out, kill)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("killed after %v, server killed %v: tables differ (-want +got):\n%s", after, withServer, d)
+		}
+		for range 500 {
+			if len(serversOf(out)) == 0 {
+				break
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		if left := serversOf(out); len(left) > 0 {
+			t.Errorf("killed after %v: mariadbd %v is left behind", after, left)
+		}
+		os.RemoveAll(out)
+	}
+}
+
+// ingested runs an ingest in a process of its own, which is killed if kill is
+// given and run again, and returns what is in service then and how long the
+// last run took.
+func ingested(t *testing.T, path, out string, kill func(*exec.Cmd)) (map[string]string, time.Duration) {
+	t.Helper()
+	start := func() (*exec.Cmd, *bytes.Buffer) {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), ingestEnv+"="+path+":"+out)
+		said := &bytes.Buffer{}
+		cmd.Stderr = said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return cmd, said
+	}
+	if kill != nil {
+		cmd, _ := start()
+		kill(cmd)
+		cmd.Wait() // it was killed, or had ended
+	}
+	begun := time.Now()
+	cmd, said := start()
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("run again: %v\n%s", err, said)
+	}
+	took := time.Since(begun)
+	g := openTarget(t, out)
+	defer g.close()
+	plan, err := NewPlan(Options{Dump: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.inStep(plan.Key)
+	g.tidy()
+	return g.state(), took
+}
+
+// serversOf returns the processes of servers whose data lie under a folder.
+func serversOf(out string) []int {
+	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	var pids []int
+	for _, l := range lines {
+		text, err := os.ReadFile(l)
+		if err != nil || !bytes.Contains(text, []byte("--datadir="+out+"/")) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(l))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// inStep checks that the manifest and the tables are of one dump.
+func (g target) inStep(key string) {
+	g.t.Helper()
+	held, err := g.db.DumpKey(g.t.Context())
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if held != key || !g.dir.Manifest().Fresh(manifest.Ingest, key) {
+		g.t.Errorf("tables of dump %q in service, fresh %v; want %q", held, g.dir.Manifest().Fresh(manifest.Ingest, key), key)
+	}
+}
+
+// tidy checks that nothing is left beside the tables in service.
+func (g target) tidy() {
+	g.t.Helper()
+	if left := g.value("SELECT GROUP_CONCAT(table_name) FROM information_schema.tables WHERE table_schema = DATABASE()" +
+		" AND (table_name LIKE '%\\_new' OR table_name LIKE '%\\_old')"); left != "NULL" {
+		g.t.Errorf("tables %s are left beside those in service", left)
+	}
+}
+
+// begin is Run up to the point where all tables are to be loaded.
+func (g target) begin(o Options) *ingest {
+	g.t.Helper()
+	o = o.withDefaults()
+	plan, err := NewPlan(o)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	run, err := g.dir.Begin(manifest.Ingest, plan.Key)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(func() { run.Close() })
+	return &ingest{o: o, db: g.db, dir: g.dir, run: run, plan: plan, done: make(map[string]*loaded)}
+}
+
+// other is a dump that differs from small in each table.
+func other() map[string]string {
+	rows := small()
+	for table, r := range rows {
+		rows[table] = strings.Replace(r, `Id="1"`, `Id="77"`, 1)
+	}
+	return rows
+}
+
+// A crash between any two steps of putting tables in service is mended by the
+// next run, whether that is of the same dump or of the one before.
+func TestCrashAroundTheSwap(t *testing.T) {
+	g := newTarget(t)
+	before, after := write(t, small()), write(t, other())
+	want := make(map[string]map[string]string)
+	for _, path := range []string{after, before} {
+		if err := g.run(Options{Dump: path}); err != nil {
+			t.Fatal(err)
+		}
+		want[path] = g.state()
+	}
+	steps := []struct {
+		name string
+		do   func(*ingest) error
+	}{
+		{"all tables are loaded", func(in *ingest) error { return in.all(t.Context()) }},
+		{"the old dump's key is out of the manifest", func(in *ingest) error { return in.setKey("") }},
+		{"the tables are swapped", func(in *ingest) error { return in.db.Swap(t.Context(), in.plan.Key, schema.Tables()) }},
+		{"rejects are written", func(in *ingest) error { return in.writeRejects() }},
+		{"the dump is described", func(in *ingest) error {
+			return g.dir.Update(func(m *manifest.Manifest) { m.Dump = in.describe() })
+		}},
+	}
+	for last := range steps {
+		for _, next := range []string{after, before} {
+			t.Run(steps[last].name+", then "+map[string]string{after: "the same", before: "the old one"}[next], func(t *testing.T) {
+				if err := g.run(Options{Dump: before}); err != nil {
+					t.Fatal(err)
+				}
+				in := g.begin(Options{Dump: after})
+				for _, s := range steps[:last+1] {
+					if err := s.do(in); err != nil {
+						t.Fatal(err)
+					}
+				}
+				in.run.Close() // killed here
+				plan, err := NewPlan(Options{Dump: next})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var log bytes.Buffer
+				if !g.dir.Manifest().Fresh(manifest.Ingest, plan.Key) { // as the command asks
+					if err := g.run(Options{Dump: next, Log: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+						t.Fatal(err)
+					}
+					g.tidy()
+				}
+				g.inStep(plan.Key)
+				if d := cmp.Diff(want[next], g.state()); d != "" {
+					t.Errorf("tables (-want +got):\n%s", d)
+				}
+				if n := strings.Count(log.String(), "loaded by the interrupted run"); next == after && n != len(schema.Tables()) {
+					t.Errorf("%d tables were not loaded again, want all:\n%s", n, log.String())
+				}
+				if files := g.dir.Manifest().Stages[manifest.Ingest].Files; len(files) != 1 {
+					t.Errorf("files of the stage: %v", files)
+				}
+			})
+		}
+	}
+}
+
+// A swap that fails leaves the tables and the manifest of the dump before.
+func TestSwapFails(t *testing.T) {
+	g := newTarget(t)
+	before := write(t, small())
+	if err := g.run(Options{Dump: before}); err != nil {
+		t.Fatal(err)
+	}
+	want, key := g.state(), g.dir.Manifest().Stages[manifest.Ingest].Key
+	in := g.begin(Options{Dump: write(t, other())})
+	if err := in.all(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := g.db.SQL().Exec("DROP TABLE Tags_new"); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.serve(t.Context()); err == nil {
+		t.Fatal("tables are in service though one is missing")
+	}
+	if d := cmp.Diff(want, g.state()); d != "" {
+		t.Errorf("tables (-want +got):\n%s", d)
+	}
+	held, err := g.db.DumpKey(t.Context())
+	if err != nil || held != key || !g.dir.Manifest().Fresh(manifest.Ingest, key) {
+		t.Errorf("dump %q in service, %v; manifest is fresh: %v", held, err, g.dir.Manifest().Fresh(manifest.Ingest, key))
+	}
+	if _, err := os.Stat(filepath.Join(g.dir.Out(), RejectsFile)); err != nil {
+		t.Error(err)
+	}
+}
+
+// Tables that were loaded stay, but for those that the server has lost a part of.
+func TestResume(t *testing.T) {
+	g := newTarget(t)
+	path := write(t, small())
+	if err := g.run(Options{Dump: path}); err != nil {
+		t.Fatal(err)
+	}
+	want := g.state()
+	for name, damage := range map[string]string{
+		"Votes":     "DELETE FROM Votes_new",
+		"Comments":  "UPDATE Comments_new SET Id = Id + 5",
+		"PostLinks": "ALTER TABLE PostLinks_new DROP KEY PostId",
+		"Tags":      "DROP TABLE Tags_new",
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := g.begin(Options{Dump: path})
+			group, ctx := errgroup.WithContext(t.Context())
+			for _, s := range in.plan.Dump.Streams {
+				if s.Members[0].Table != "Posts" { // the run is killed while it loads posts
+					if err := in.stream(ctx, s, group); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := group.Wait(); err != nil {
+				t.Fatal(err)
+			}
+			in.run.Close()
+			if _, err := g.db.SQL().Exec(damage); err != nil {
+				t.Fatal(err)
+			}
+			var log bytes.Buffer
+			if err := g.run(Options{Dump: path, Log: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(log.String(), "loaded by the interrupted run"); n != 3 || !strings.Contains(log.String(), "msg=loading table="+name) {
+				t.Errorf("%d tables stayed, want 3, and %s loaded again:\n%s", n, name, log.String())
+			}
+			if d := cmp.Diff(want, g.state()); d != "" {
+				t.Errorf("tables (-want +got):\n%s", d)
+			}
+			g.inStep(in.plan.Key)
+			g.tidy()
+		})
+	}
+}
+
+// The limits of bad rows hold for tables that an interrupted run has loaded.
+func TestResumeJudges(t *testing.T) {
+	g := newTarget(t)
+	rows := small()
+	rows["Tags"] += `<row Id="3" TagName="x" Count="few" />`
+	path := write(t, rows)
+	in := g.begin(Options{Dump: path, MaxRejects: 1})
+	if err := in.all(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	in.run.Close()
+	for _, o := range []Options{{Dump: path, Strict: true, MaxRejects: 1}, {Dump: path}} {
+		if f, _ := schema.FaultOf(g.run(o)); f != schema.FaultInput {
+			t.Errorf("%+v: fault %v", o, f)
+		}
+	}
+	if err := g.run(Options{Dump: path, MaxRejects: 1}); err != nil {
+		t.Error(err)
+	}
+}
