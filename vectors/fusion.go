@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"context"
 	"math"
 	"strings"
 
@@ -35,17 +36,30 @@ type Embedders struct {
 
 // OpenEmbedders opens the embedders of the build in out, whose manifest is m. A
 // build without vectors is a usage fault.
-func OpenEmbedders(out string, m *manifest.Manifest) (*Embedders, error) {
+func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest) (*Embedders, error) {
 	stage := m.Stages[manifest.Vectors]
 	if stage == nil {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
 	}
-	dense, err := readModel(out)
+	e := &Embedders{}
+	var err error
+	if spec := defaultTo(m.Options.Dense, Builtin); spec == Builtin {
+		e.Dense, err = readModel(out)
+	} else {
+		e.Dense, err = embed.OpenDense(ctx, spec, embed.RemoteOptions{})
+	}
 	if err != nil {
 		return nil, err
 	}
-	e := &Embedders{Dense: dense, Sparse: embed.NewBM25(), Weight: DefaultWeight(dense.Model())}
-	if of := stage.Embedders; of != nil && of.Dense == dense.Model() {
+	if e.Sparse, err = embed.OpenSparse(ctx, defaultTo(m.Options.Sparse, BM25), embed.RemoteOptions{}); err != nil {
+		return nil, err
+	}
+	e.Weight = DefaultWeight(e.Dense.Model())
+	if of := stage.Embedders; of != nil {
+		if of.Dense != e.Dense.Model() || of.Sparse != e.Sparse.Model() {
+			return nil, schema.Faultf(schema.FaultUsage, "serve the models that the build was made with, or build anew",
+				"the vectors are of %s and %s, the embedders are %s and %s", of.Dense, of.Sparse, e.Dense.Model(), e.Sparse.Model())
+		}
 		e.Weight = of.Weight
 	}
 	return e, nil

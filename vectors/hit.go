@@ -1,17 +1,54 @@
 package vectors
 
-import (
-	"fmt"
-	"path/filepath"
-	"strings"
-	"unicode"
-	"unicode/utf8"
+// Hit is a question that was found.
+type Hit struct {
+	PostID           int64    `json:"post_id"`
+	IRI              string   `json:"iri"`
+	Language         string   `json:"language"`        // whose shard it was read from; empty: the remainder
+	Score            float64  `json:"score,omitempty"` // how well it fits: sparse and dense, each standardised over the language; a neighbour has none
+	Title            string   `json:"title"`
+	Tags             []string `json:"tags"`
+	Votes            int32    `json:"votes"` // the post's score on its site
+	AnswerCount      int32    `json:"answer_count"`
+	AcceptedAnswerID int64    `json:"accepted_answer_id,omitempty"`
+	DuplicateOf      []int64  `json:"duplicate_of,omitempty"`
+	LinkedTo         []int64  `json:"linked_to,omitempty"`
+	Author           string   `json:"author,omitempty"` // IRI of the profile, else the name
+	License          string   `json:"license"`
 
-	"github.com/parquet-go/parquet-go"
+	Via   *Via  `json:"via,omitempty"` // of a neighbour: the edge that led to it
+	Match Match `json:"match"`
+
+	Text    string   `json:"text,omitempty"`    // the whole cleaned text; see Threads
+	Answers []Answer `json:"answers,omitempty"` // see Threads
+}
+
+// Match is the chunk that made a hit: of the question, or of an answer to it where
+// answers are embedded.
+type Match struct {
+	PostID  int64  `json:"post_id"`
+	Type    string `json:"type"` // question or answer
+	Chunk   int32  `json:"chunk"`
+	Start   int32  `json:"start"` // code points of the post's whole text,
+	End     int32  `json:"end"`   // End excluded
+	Snippet string `json:"snippet"`
+}
+
+// Via is an edge between a question that was found and its neighbour.
+type Via struct {
+	From      int64  `json:"from"`      // the question that was found
+	Edge      string `json:"edge"`      // DuplicateOf or LinkedTo
+	Direction string `json:"direction"` // out: it stands at From; in: it stands at Post, and leads to From
+	Post      int64  `json:"post"`      // the end of the edge that is not From: the neighbour, or an answer to it
+}
+
+// The values of Via.
+const (
+	EdgeDuplicate = "DuplicateOf"
+	EdgeLinked    = "LinkedTo"
+	DirectionOut  = "out"
+	DirectionIn   = "in"
 )
-
-// snippetRunes is how much of a chunk a hit shows.
-const snippetRunes = 240
 
 // payload are the columns of a shard that a hit shows.
 type payload struct {
@@ -19,68 +56,42 @@ type payload struct {
 	QuestionID       int64    `parquet:"question_id"`
 	IRI              string   `parquet:"iri"`
 	Type             string   `parquet:"type"`
+	Language         string   `parquet:"language"`
+	Chunk            int32    `parquet:"chunk"`
+	Start            int32    `parquet:"start"`
+	End              int32    `parquet:"end"`
 	Title            string   `parquet:"title"`
 	Text             string   `parquet:"text"`
 	Tags             []string `parquet:"tags,list"`
 	Score            *int32   `parquet:"score,optional"`
+	AnswerCount      *int32   `parquet:"answer_count,optional"`
 	AcceptedAnswerID int64    `parquet:"accepted_answer_id,optional"`
 	DuplicateOf      []int64  `parquet:"duplicate_of,list"`
 	LinkedTo         []int64  `parquet:"linked_to,list"`
+	Author           string   `parquet:"author,optional"`
+	AuthorName       string   `parquet:"author_name,optional"`
+	License          string   `parquet:"license"`
 }
 
-// readHits reads the payloads of the posts that were found.
-func readHits(out string, names []string, s *scan, best []ranked) ([]Hit, error) {
-	hits := make([]Hit, 0, len(best))
-	for _, r := range best {
-		shard, row := 0, r.at
-		for row >= s.rows[shard] {
-			row -= s.rows[shard]
-			shard++
-		}
-		p, err := readPayload(filepath.Join(out, filepath.FromSlash(names[shard])), int64(row))
-		if err != nil {
-			return nil, fmt.Errorf("reading row %d of %s: %w", row, names[shard], err)
-		}
-		hit := Hit{
-			PostID: p.PostID, QuestionID: p.QuestionID, IRI: p.IRI, Type: p.Type, Score: r.score, Title: p.Title,
-			Snippet: snippet(strings.TrimPrefix(p.Text, p.Title)), Tags: p.Tags,
-			AcceptedAnswerID: p.AcceptedAnswerID, DuplicateOf: p.DuplicateOf, LinkedTo: p.LinkedTo,
-		}
-		if p.Score != nil {
-			hit.Votes = *p.Score
-		}
-		hits = append(hits, hit)
+// hit is a question, by its own row and that of the chunk that matched.
+func (q *query) hit(question, match *payload, score float64) Hit {
+	h := Hit{
+		PostID: question.PostID, IRI: question.IRI, Language: question.Language, Score: score, Title: question.Title, Tags: question.Tags,
+		AcceptedAnswerID: question.AcceptedAnswerID, DuplicateOf: question.DuplicateOf, LinkedTo: question.LinkedTo,
+		Author: question.Author, License: question.License,
+		Match: Match{
+			PostID: match.PostID, Type: match.Type, Chunk: match.Chunk, Start: match.Start, End: match.End,
+			Snippet: q.snippet(match.Text[min(len(match.Title), len(match.Text)):]),
+		},
 	}
-	return hits, nil
-}
-
-func readPayload(file string, row int64) (payload, error) {
-	rows := make([]payload, 1)
-	f, shard, err := openShard(file)
-	if err != nil {
-		return rows[0], err
+	if h.Author == "" {
+		h.Author = question.AuthorName
 	}
-	defer f.Close()
-	r := parquet.NewGenericReader[payload](shard)
-	defer r.Close()
-	if err := r.SeekToRow(row); err != nil {
-		return rows[0], err
+	if question.Score != nil {
+		h.Votes = *question.Score
 	}
-	if n, err := r.Read(rows); n == 0 {
-		return rows[0], err
+	if question.AnswerCount != nil {
+		h.AnswerCount = *question.AnswerCount
 	}
-	return rows[0], nil
-}
-
-// snippet is the beginning of a text, on one line, cut between words.
-func snippet(text string) string {
-	line := strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(line) <= snippetRunes {
-		return line
-	}
-	short := string([]rune(line)[:snippetRunes])
-	if space := strings.LastIndexFunc(short, unicode.IsSpace); space > len(short)/2 {
-		short = short[:space]
-	}
-	return short + " …"
+	return h
 }

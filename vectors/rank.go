@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// ranked is a post by its best chunk.
+// ranked is a question by its best chunk, or that of an answer to it.
 type ranked struct {
-	post  int64
-	at    int // position of the chunk in scan.points
-	score float64
+	question int64
+	at       int // position of the chunk in scan.points
+	score    float64
 }
 
 // fuse returns the score of each point.
@@ -39,6 +39,9 @@ func (q *query) sparseScores(s *scan) []float64 {
 		weights[t] = float64(q.sparse.Values[t])
 		if q.idf {
 			weights[t] *= IDF(len(s.points), n)
+			if _, ok := q.worth[q.sparse.Indices[t]]; ok {
+				q.worth[q.sparse.Indices[t]] = weights[t]
+			}
 		}
 	}
 	scores := make([]float64, len(s.points))
@@ -48,19 +51,19 @@ func (q *query) sparseScores(s *scan) []float64 {
 	return scores
 }
 
-// top returns the n best posts, the best first. Points are ordered by id, so the
-// chunks of a post are neighbours.
-func top(points []uint64, scores []float64, n int) []ranked {
+// top returns the n best questions, the best first. Memory is that of the n.
+func (s *scan) top(scores []float64, n int) []ranked {
 	var best []ranked // ordered; n is small
-	for i := 0; i < len(points); {
-		r := ranked{int64(points[i] >> chunkBits), i, scores[i]}
-		for i++; i < len(points) && int64(points[i]>>chunkBits) == r.post; i++ {
-			if scores[i] > r.score {
-				r.at, r.score = i, scores[i]
-			}
-		}
+	for i, score := range scores {
+		r := ranked{s.question(i), i, score}
 		if len(best) == n && (n == 0 || !r.before(best[n-1])) {
 			continue
+		}
+		if same := slices.IndexFunc(best, func(b ranked) bool { return b.question == r.question }); same >= 0 {
+			if score <= best[same].score {
+				continue
+			}
+			best = slices.Delete(best, same, same+1)
 		}
 		at, _ := slices.BinarySearchFunc(best, r, ranked.compare)
 		best = slices.Insert(best, at, r)
@@ -69,9 +72,17 @@ func top(points []uint64, scores []float64, n int) []ranked {
 	return best
 }
 
-// compare orders by falling score, then by rising post id.
+// question is the question that a point is of, or answers.
+func (s *scan) question(at int) int64 {
+	if s.questions != nil {
+		return s.questions[at]
+	}
+	return int64(s.points[at] >> chunkBits)
+}
+
+// compare orders by falling score, then by rising id.
 func (r ranked) compare(other ranked) int {
-	return cmp.Or(cmp.Compare(other.score, r.score), cmp.Compare(r.post, other.post))
+	return cmp.Or(cmp.Compare(other.score, r.score), cmp.Compare(r.question, other.question))
 }
 
 func (r ranked) before(other ranked) bool { return r.compare(other) < 0 }

@@ -17,10 +17,11 @@ import (
 // scan is what a search keeps of the points of a language: their ids, ascending,
 // how near they are to the query, and where its terms stand.
 type scan struct {
-	points  []uint64
-	cosines []float32 // of points; nothing where the query has no dense vector
-	matches []match
-	rows    []int // of each shard
+	points    []uint64
+	questions []int64   // of points; nothing where all posts are questions
+	cosines   []float32 // of points; nothing where the query has no dense vector
+	matches   []match
+	rows      []int // of each shard
 }
 
 // match is a term of the query in a point.
@@ -50,6 +51,7 @@ func scanShards(ctx context.Context, out string, names []string, q *query) (*sca
 	for _, p := range parts {
 		before := int32(len(all.points))
 		all.points = append(all.points, p.points...)
+		all.questions = append(all.questions, p.questions...)
 		all.cosines = append(all.cosines, p.cosines...)
 		for _, m := range p.matches {
 			m.point += before
@@ -58,6 +60,15 @@ func scanShards(ctx context.Context, out string, names []string, q *query) (*sca
 		all.rows = append(all.rows, len(p.points))
 	}
 	return all, nil
+}
+
+// place returns the shard of a point, by number, and the row in it.
+func (s *scan) place(at int) (shard int, row int64) {
+	for at >= s.rows[shard] {
+		at -= s.rows[shard]
+		shard++
+	}
+	return shard, int64(at)
 }
 
 func scanShard(ctx context.Context, name string, q *query) (*scan, error) {
@@ -109,6 +120,9 @@ func (s *scan) add(schema *parquet.Schema, group parquet.RowGroup, q *query) err
 	if err != nil {
 		return fmt.Errorf("column point_id: %w", err)
 	}
+	if err := s.addQuestions(schema, group, q); err != nil {
+		return fmt.Errorf("column question_id: %w", err)
+	}
 	if err := s.addCosines(schema, group, q, before); err != nil {
 		return fmt.Errorf("column dense: %w", err)
 	}
@@ -116,6 +130,26 @@ func (s *scan) add(schema *parquet.Schema, group parquet.RowGroup, q *query) err
 		return fmt.Errorf("sparse columns: %w", err)
 	}
 	return nil
+}
+
+// addQuestions reads which questions the points are of, where answers are among them.
+func (s *scan) addQuestions(schema *parquet.Schema, group parquet.RowGroup, q *query) error {
+	if !q.answers {
+		return nil
+	}
+	chunk, err := column(schema, group, parquet.Int64, "question_id")
+	if err != nil {
+		return err
+	}
+	err = eachPage(chunk, func(p parquet.Page) error {
+		data := p.Data()
+		s.questions = append(s.questions, data.Int64()...)
+		return nil
+	})
+	if err == nil && len(s.questions) != len(s.points) {
+		err = fmt.Errorf("%d for %d points", len(s.questions), len(s.points))
+	}
+	return err
 }
 
 // addCosines compares the dense vectors of the points from first on.

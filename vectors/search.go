@@ -3,60 +3,56 @@ package vectors
 import (
 	"context"
 	"fmt"
-	"maps"
-	"path"
-	"slices"
-	"strings"
 
-	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/embed"
 )
 
-// defaultTop is how many posts a search finds where nobody says.
+// defaultTop is how many questions a search finds where nobody says.
 const defaultTop = 5
+
+// acceptedFetch is how many times as many questions are fetched where only those
+// with an accepted answer are wanted, as in the paper.
+const acceptedFetch = 4
 
 // SearchOptions says what to look for.
 type SearchOptions struct {
-	Slug  string // of the language; schema.OtherSlug is the remainder
-	Query string
-	Top   int // how many posts; 0: 5
+	Slug     string // of the language; schema.OtherSlug is the remainder
+	Query    string
+	Top      int  // how many questions; 0: 5
+	Hops     int  // 1: also the neighbours of those over DuplicateOf and LinkedTo, both ways
+	Accepted bool // only questions with an accepted answer, of the neighbours too
 }
 
-// Hit is a post that was found.
-type Hit struct {
-	PostID           int64    `json:"post_id"`
-	QuestionID       int64    `json:"question_id"`
-	IRI              string   `json:"iri"`
-	Type             string   `json:"type"`  // question or answer
-	Score            float64  `json:"score"` // how well it fits: sparse and dense, each standardised over the language
-	Title            string   `json:"title"`
-	Snippet          string   `json:"snippet"` // the beginning of the chunk that fits best
-	Votes            int32    `json:"votes"`   // the post's score on its site
-	Tags             []string `json:"tags"`
-	AcceptedAnswerID int64    `json:"accepted_answer_id,omitempty"`
-	DuplicateOf      []int64  `json:"duplicate_of,omitempty"`
-	LinkedTo         []int64  `json:"linked_to,omitempty"`
-}
-
-// Search finds the posts of a language that fit a query best, the best first. It
-// reads the shards of the build in out, and nothing else: no server is needed.
+// Search finds the questions of a language that fit a query best, the best first,
+// each followed by its neighbours. It reads the shards and parents of the build in
+// out, and nothing else: no server is needed but a remote embedder's.
 //
-// Each point has a sparse score, its BM25 weights times the inverse document
-// frequencies in the language, as Qdrant computes them; and a dense one, the
-// cosine. Both are standardised over the language's points, and their weighted
-// sum ranks. A post counts by its best chunk; of equal ones the lower id comes
-// first. Memory is some 20 bytes a point of the language.
+// Each point has a sparse score, its weights times the query's and, for BM25, the
+// inverse document frequencies in the language, as Qdrant computes them; and a dense
+// one, the cosine. Both are standardised over the language's points, and their
+// weighted sum ranks. A question counts by its best chunk, or that of an answer to it
+// where answers are embedded; of equal ones the lower id comes first.
+//
+// With Accepted, four times Top questions are fetched and their neighbours followed;
+// those that remain are cut at Top, where a question that has none itself but leads to
+// one that has counts as found.
+//
+// Memory is some 20 bytes a point of the language, and what is found.
 func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	m, err := manifest.Read(out)
 	if err != nil {
 		return nil, err
 	}
-	names, err := shardsOf(m, out, o.Slug)
+	shelf, err := openShelf(out, m)
 	if err != nil {
 		return nil, err
 	}
-	embedders, err := OpenEmbedders(out, m)
+	names, err := shelf.of(o.Slug)
+	if err != nil {
+		return nil, err
+	}
+	embedders, err := OpenEmbedders(ctx, out, m)
 	if err != nil {
 		return nil, err
 	}
@@ -64,51 +60,110 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.answers = m.Stages[manifest.Vectors].Counts["answers"] > 0
 	scan, err := scanShards(ctx, out, names, q)
 	if err != nil {
 		return nil, err
 	}
-	best := top(scan.points, q.fuse(scan), max(0, defaultTo(o.Top, defaultTop)))
-	return readHits(out, names, scan, best)
+	s := &search{SearchOptions: o, shelf: shelf, names: names, scan: scan, q: q}
+	s.Top = defaultTo(max(0, o.Top), defaultTop)
+	return s.hits(ctx)
 }
 
-// shardsOf returns the names of a language's shards, ordered by part.
-func shardsOf(m *manifest.Manifest, out, slug string) ([]string, error) {
-	stage := m.Stages[manifest.Vectors]
-	if stage == nil {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
+// search is one search, after the scores are known.
+type search struct {
+	SearchOptions
+	shelf *shelf
+	names []string // of the language's shards
+	scan  *scan
+	q     *query
+}
+
+func (s *search) hits(ctx context.Context) ([]Hit, error) {
+	fetch := s.Top
+	if s.Accepted {
+		fetch *= acceptedFetch
 	}
-	bySlug := map[string][]string{}
-	for _, f := range stage.Files {
-		if path.Ext(f.Name) == ".parquet" && strings.HasPrefix(f.Name, "vectors/") {
-			of := path.Base(path.Dir(f.Name))
-			bySlug[of] = append(bySlug[of], f.Name)
+	best := s.scan.top(s.q.fuse(s.scan), fetch)
+	found := make([]Hit, len(best))
+	for i, r := range best {
+		var err error
+		if found[i], err = s.read(r); err != nil {
+			return nil, err
 		}
 	}
-	names := bySlug[slug]
-	if len(names) == 0 {
-		return nil, schema.Faultf(schema.FaultUsage, "give one of "+strings.Join(slices.Sorted(maps.Keys(bySlug)), ", "), "%s holds no vectors of a language %q", out, slug)
-	}
-	// part-100000 follows part-99999
-	slices.SortFunc(names, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(a) - len(b)
+	neighbours := make([][]Hit, len(found))
+	if s.Hops > 0 {
+		var err error
+		if neighbours, err = s.neighbours(ctx, found); err != nil {
+			return nil, err
 		}
-		return strings.Compare(a, b)
-	})
-	return names, nil
+	}
+	return s.choose(found, neighbours), nil
+}
+
+// choose puts the list together: each question once, where it stands first.
+func (s *search) choose(found []Hit, neighbours [][]Hit) []Hit {
+	var list []Hit
+	direct, listed := map[int64]bool{}, map[int64]bool{}
+	for _, h := range found {
+		direct[h.PostID] = true
+	}
+	wanted := func(h Hit) bool { return (!s.Accepted || h.AcceptedAnswerID != 0) && !listed[h.PostID] }
+	for i, places := 0, 0; i < len(found) && places < s.Top; i++ {
+		before := len(list)
+		if wanted(found[i]) {
+			list = append(list, found[i])
+			listed[found[i].PostID] = true
+		}
+		for _, n := range neighbours[i] {
+			if wanted(n) && !direct[n.PostID] {
+				list = append(list, n)
+				listed[n.PostID] = true
+			}
+		}
+		if len(list) > before {
+			places++
+		}
+	}
+	return list
+}
+
+// read reads a question that was found, and the chunk that was.
+func (s *search) read(r ranked) (Hit, error) {
+	shard, row := s.scan.place(r.at)
+	match, err := readRowOf[payload](s.shelf.path(s.names[shard]), row)
+	if err != nil {
+		return Hit{}, err
+	}
+	question := match
+	if match.PostID != r.question {
+		if question, err = s.shelf.find(r.question, s.Slug); err != nil {
+			return Hit{}, err
+		}
+		if question == nil {
+			return Hit{}, fmt.Errorf("the shards have the answer %d and not its question %d", match.PostID, r.question)
+		}
+	}
+	return s.q.hit(question, match, r.score), nil
 }
 
 // query is what shards are searched for.
 type query struct {
-	sparse embed.SparseVector
-	dense  []float32 // nil: the embedder knows no term of the query
-	idf    bool
-	weight float64 // of the dense score, between 0 and 1
+	sparse  embed.SparseVector
+	dense   []float32 // nil: the embedder knows no term of the query
+	idf     bool
+	weight  float64 // of the dense score, between 0 and 1
+	answers bool    // there are answers among the points
+
+	// of snippets, whatever the sparse embedder
+	words *embed.BM25
+	terms []uint32           // of the query, ascending
+	worth map[uint32]float64 // of those
 }
 
 func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
-	q := &query{idf: e.Sparse.IDF(), weight: e.Weight}
+	q := &query{idf: e.Sparse.IDF(), weight: e.Weight, words: embed.NewBM25(), worth: map[uint32]float64{}}
 	var err error
 	if q.sparse, err = e.Sparse.Query(ctx, words); err != nil {
 		return nil, fmt.Errorf("sparse vector of the query: %w", err)
@@ -116,8 +171,16 @@ func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
 	if q.dense, err = e.Dense.Query(ctx, words); err != nil {
 		return nil, fmt.Errorf("dense vector of the query: %w", err)
 	}
-	if firstAxis(q.dense) {
+	if _, builtin := e.Dense.(*embed.LSA); builtin && firstAxis(q.dense) {
 		q.dense = nil
+	}
+	terms, err := q.words.Query(ctx, words)
+	if err != nil {
+		return nil, fmt.Errorf("terms of the query: %w", err)
+	}
+	q.terms = terms.Indices
+	for _, t := range terms.Indices {
+		q.worth[t] = 1
 	}
 	return q, nil
 }

@@ -2,16 +2,19 @@ package vectors
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/schema/tables"
 	"s2g/vectors/embed"
 )
 
@@ -64,14 +67,149 @@ func TestSearch(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Hit{{
-		PostID: 4, QuestionID: 4, IRI: "http://stackoverflow.com/questions/4", Type: "question", Title: "Join dicts of lists into one mapping",
-		Snippet: hits[0].Snippet, Score: hits[0].Score, Votes: 4, Tags: []string{"python", "pandas"}, DuplicateOf: []int64{1}, LinkedTo: []int64{2},
+		PostID: 4, IRI: "http://stackoverflow.com/questions/4", Language: "python", Title: "Join dicts of lists into one mapping",
+		Score: hits[0].Score, Votes: 4, Tags: []string{"python", "pandas"}, DuplicateOf: []int64{1}, LinkedTo: []int64{2},
+		Author: "http://stackoverflow.com/users/7", License: "https://creativecommons.org/licenses/by-sa/3.0/",
+		Match: Match{PostID: 4, Type: "question", End: 49, Snippet: "Union of several dictionaries, later keys win."},
 	}}
+	want[0].Match.End = hits[0].Match.End
 	if diff := cmp.Diff(want, hits); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(hits[0].Snippet, "Union of several dictionaries") {
-		t.Errorf("snippet %q", hits[0].Snippet)
+}
+
+// Answers are searched, too, and their questions are what is found.
+func TestSearchWithAnswers(t *testing.T) {
+	out := t.TempDir()
+	db := loadFixture(t)
+	if err := smallStage(db, smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := Search(t.Context(), out, SearchOptions{Slug: "python", Query: "pass a key function", Top: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h := hits[0]; h.PostID != 2 || h.IRI != "http://stackoverflow.com/questions/2" || h.Match.PostID != 32 || h.Match.Type != "answer" || h.Votes != 2 {
+		t.Errorf("%+v", h)
+	}
+	if hits[1].PostID == 2 {
+		t.Error("a question twice, by itself and by its answer")
+	}
+}
+
+func TestSearchHops(t *testing.T) {
+	db := loadFixture(t)
+	build := func(units string) string {
+		out := t.TempDir()
+		o := smallOptions()
+		o.Units = units
+		o.Languages = append(o.Languages, schema.Language{Tag: "pandas", Slug: "pandas", Name: "pandas"})
+		if err := smallStage(db, o).into(t.Context(), openDir(t, out)); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	questions, answers := build(UnitsQuestion), build(UnitsQuestionAnswer)
+	for _, c := range []struct {
+		what, out, slug, words string
+		accepted               bool
+		want                   []string
+	}{
+		{"both edges of a question, into another graph too", questions, "python", "join dicts of lists", false,
+			[]string{"4", "1 by 4 -DuplicateOf-> 1", "2 by 4 -LinkedTo-> 2"}},
+		{"edges that lead to a question, one from another language", questions, "python", "sorting tuples by the second item", false,
+			[]string{"2", "4 by 4 -LinkedTo-> 2", "10 by 10 -LinkedTo-> 2"}},
+		{"a link to an answer stands for its question", answers, "python", "sorting tuples by the second item", false,
+			[]string{"2", "1 by 2 -LinkedTo-> 31", "4 by 4 -LinkedTo-> 2", "10 by 10 -LinkedTo-> 2"}},
+		{"a duplicate leads to what has an accepted answer", questions, "pandas", "union of several dictionaries: later keys win", true,
+			[]string{"1 by 4 -DuplicateOf-> 1"}},
+	} {
+		hits, err := Search(t.Context(), c.out, SearchOptions{Slug: c.slug, Query: c.words, Top: 1, Hops: 1, Accepted: c.accepted})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, h := range hits {
+			got = append(got, describe(h))
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.what, diff)
+		}
+	}
+}
+
+func describe(h Hit) string {
+	id := strconv.FormatInt(h.PostID, 10)
+	switch v := h.Via; {
+	case v == nil:
+		return id
+	case v.Direction == DirectionOut:
+		return fmt.Sprintf("%s by %d -%s-> %d", id, v.From, v.Edge, v.Post)
+	default:
+		return fmt.Sprintf("%s by %d -%s-> %d", id, v.Post, v.Edge, v.From)
+	}
+}
+
+// Only what has an accepted answer, though others fit better.
+func TestSearchAccepted(t *testing.T) {
+	out := t.TempDir()
+	if err := smallStage(loadFixture(t), smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := Search(t.Context(), out, SearchOptions{Slug: "python", Query: "join dicts of lists", Top: 2, Accepted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(hits) != 1 || hits[0].PostID != 1 || hits[0].AcceptedAnswerID != 31 {
+		t.Errorf("%+v", hits)
+	}
+}
+
+func TestThreads(t *testing.T) {
+	out := t.TempDir()
+	db := loadFixture(t)
+	if err := smallStage(db, smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+		t.Fatal(err)
+	}
+	want := []Answer{{
+		PostID: 31, IRI: "http://stackoverflow.com/a/31", Accepted: true, Votes: -2, Text: "Use `{**a, **b}`.",
+		License: "https://creativecommons.org/licenses/by-sa/4.0/",
+	}}
+	for what, db := range map[string]*tables.DB{"by the tables": db, "by the shards": nil} {
+		hits, err := Search(t.Context(), out, SearchOptions{Slug: "python", Query: "merge two dictionaries", Top: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Threads(t.Context(), out, db, hits); err != nil {
+			t.Fatal(err)
+		}
+		if hits[0].Text != "I have two dicts and want one mapping with the keys of both." {
+			t.Errorf("%s: %q", what, hits[0].Text)
+		}
+		if diff := cmp.Diff(want, hits[0].Answers); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	e := &Embedders{Dense: &counting{}, Sparse: embed.NewBM25()}
+	long := strings.Repeat("nothing of note stands here, ", 20)
+	for _, c := range []struct{ words, text, want string }{
+		{"zebra", "First.\n\nSecond.", "First.\nSecond."},
+		{"sorting tuples", "\n\n" + strings.Repeat("Filler.\n\n", 10) + "I sort them.\n\n```python\nsorted(tuple)\n  x\n```\n" + strings.Repeat("more\n", 9),
+			"I sort them.\n```python\nsorted(tuple)\n  x\n```\nmore …"},
+		{"zebras", long + "a zebra crosses " + long, "… nothing of note stands here, a zebra crosses nothing of note stands here, nothing of note stands here, …"},
+		{"x", "", ""},
+		{"x", "\n \n", ""},
+	} {
+		q, err := e.query(t.Context(), c.words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, q.snippet(c.text)); diff != "" {
+			t.Errorf("%q: %s", c.words, diff)
+		}
 	}
 }
 
@@ -92,21 +230,23 @@ func TestSearchRefuses(t *testing.T) {
 	}
 }
 
-func TestTopBreaksTiesByPost(t *testing.T) {
-	points := []uint64{PointID(3, 0), PointID(5, 0), PointID(5, 1), PointID(7, 0), PointID(9, 0), PointID(9, 1)}
+func TestTopBreaksTiesByQuestion(t *testing.T) {
+	s := &scan{points: []uint64{PointID(3, 0), PointID(5, 0), PointID(5, 1), PointID(7, 0), PointID(9, 0), PointID(9, 1)}}
 	scores := []float64{1, 0, 1, 2, 1, 1}
-	for n, want := range [][]ranked{
+	allow := cmp.AllowUnexported(ranked{})
+	for n, want := range map[int][]ranked{
 		0: nil,
 		1: {{7, 3, 2}},
 		3: {{7, 3, 2}, {3, 0, 1}, {5, 2, 1}},
 		9: {{7, 3, 2}, {3, 0, 1}, {5, 2, 1}, {9, 4, 1}},
 	} {
-		if want == nil && n > 0 {
-			continue
-		}
-		if diff := cmp.Diff(want, top(points, scores, n), cmp.AllowUnexported(ranked{})); diff != "" {
+		if diff := cmp.Diff(want, s.top(scores, n), allow); diff != "" {
 			t.Errorf("top %d: %s", n, diff)
 		}
+	}
+	s.questions = []int64{3, 5, 5, 3, 5, 9} // 7 and the first of 9 are answers
+	if diff := cmp.Diff([]ranked{{3, 3, 2}, {5, 2, 1}}, s.top(scores, 2), allow); diff != "" {
+		t.Errorf("with answers: %s", diff)
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 	if _, err := p.ingested(ctx); err != nil {
 		return err
 	}
-	embedders, err := vectors.OpenEmbedders(p.opts.out, p.dir.Manifest())
+	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, p.dir.Manifest())
 	if err != nil {
 		return err
 	}

@@ -1,26 +1,33 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/tables"
 	"s2g/vectors"
 )
 
 const searchHelp = `Finds questions of a language by their words and by their meaning: BM25 and dense vectors over the shards of a
-build, the scores fused, the best chunk of each question shown.
+build, the scores fused, the best chunk of each question shown. --hops 1 goes on over DuplicateOf and LinkedTo,
+both ways. --accepted shows only questions with an accepted answer, of neighbours too. With --json each line is a
+whole thread: the question's text, and its answers if the build's tables are there (else the accepted one alone).
 
-    s2g search --out build --language python "how do I merge two dicts"`
+    s2g search --out build --language python "how do I merge two dicts"
+    s2g search --out build --language python --hops 1 --accepted --json "how do I merge two dicts"`
 
 func (a *app) search() *cobra.Command {
 	o := &options{}
 	var language string
-	var top int
+	var of vectors.SearchOptions
 	cmd := &cobra.Command{
 		Use:   "search --out DIR --language TAG QUERY",
 		Short: "hybrid search over the shards of a build",
@@ -30,25 +37,67 @@ func (a *app) search() *cobra.Command {
 			if err := o.needOut(); err != nil {
 				return err
 			}
-			m, err := manifest.Read(o.out)
-			if err != nil {
-				return err
-			}
-			l, err := chooseLanguage(m, language)
-			if err != nil {
-				return err
-			}
-			hits, err := vectors.Search(cmd.Context(), o.out, vectors.SearchOptions{Slug: l.Slug, Query: strings.Join(args, " "), Top: top})
-			if err != nil {
-				return err
-			}
-			return a.printHits(hits)
+			of.Query = strings.Join(args, " ")
+			return a.runSearch(cmd.Context(), o, language, of)
 		},
 	}
-	o.outFlag(cmd.Flags())
-	cmd.Flags().StringVar(&language, "language", "", "`tag` or slug of the language")
-	cmd.Flags().IntVar(&top, "top", 5, "how many questions to show")
+	f := cmd.Flags()
+	o.outFlag(f)
+	o.databaseFlags(f)
+	f.StringVar(&language, "language", "", "`tag` or slug of the language")
+	f.IntVar(&of.Top, "top", 5, "how many questions to show, their neighbours apart")
+	f.IntVar(&of.Hops, "hops", 0, "1: show the neighbours over DuplicateOf and LinkedTo, too")
+	f.BoolVar(&of.Accepted, "accepted", false, "only questions with an accepted answer; fetches four times as many to find them")
 	return cmd
+}
+
+func (a *app) runSearch(ctx context.Context, o *options, language string, of vectors.SearchOptions) error {
+	if of.Hops < 0 || of.Hops > 1 {
+		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", of.Hops)
+	}
+	if of.Top < 1 {
+		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", of.Top)
+	}
+	m, err := manifest.Read(o.out)
+	if err != nil {
+		return err
+	}
+	l, err := chooseLanguage(m, language)
+	if err != nil {
+		return err
+	}
+	of.Slug = l.Slug
+	hits, err := vectors.Search(ctx, o.out, of)
+	if err != nil {
+		return err
+	}
+	if !a.json {
+		a.printHits(hits)
+		return nil
+	}
+	if err := a.threads(ctx, o, m, hits); err != nil {
+		return err
+	}
+	lines := json.NewEncoder(a.stdout)
+	for _, h := range hits {
+		if err := lines.Encode(h); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// threads completes hits by the tables, where they are at hand: the shards of a build
+// are searched without them where they were copied elsewhere.
+func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []vectors.Hit) error {
+	private, err := privateFolder(o.out)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(private, "db")); err != nil && o.dsn == "" {
+		return vectors.Threads(ctx, o.out, nil, hits)
+	}
+	return a.withTables(ctx, o, m, func(db *tables.DB) error { return vectors.Threads(ctx, o.out, db, hits) })
 }
 
 // chooseLanguage finds a language of the build by its tag or slug.
@@ -67,30 +116,32 @@ func chooseLanguage(m *manifest.Manifest, name string) (schema.Language, error) 
 	return schema.Language{}, schema.Faultf(schema.FaultUsage, "see s2g languages --out", "this build has no language %q", name)
 }
 
-func (a *app) printHits(hits []vectors.Hit) error {
-	if a.json {
-		lines := json.NewEncoder(a.stdout)
-		for _, h := range hits {
-			if err := lines.Encode(h); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+func (a *app) printHits(hits []vectors.Hit) {
 	if len(hits) == 0 {
 		fmt.Fprintln(a.stderr, "nothing found")
 	}
 	for i, h := range hits {
-		a.printf("%d. %s\n   %s\n   score %.2f, votes %d, tags %s", i+1, h.Title, h.IRI, h.Score, h.Votes, strings.Join(h.Tags, " "))
+		a.printf("%d. %s\n   %s\n", i+1, printable(h.Title), h.IRI)
+		switch v := h.Via; {
+		case v == nil:
+			a.printf("   score %.2f, ", h.Score)
+		case v.Direction == vectors.DirectionOut:
+			a.printf("   found by %d --%s--> %d, ", v.From, v.Edge, v.Post)
+		default:
+			a.printf("   found by %d --%s--> %d, ", v.Post, v.Edge, v.From)
+		}
+		a.printf("votes %d, tags %s", h.Votes, strings.Join(h.Tags, " "))
 		if h.AcceptedAnswerID != 0 {
 			a.printf(", accepted answer %d", h.AcceptedAnswerID)
 		}
-		a.printf("\n%s\n\n", indent(h.Snippet))
+		if h.Match.PostID != h.PostID {
+			a.printf("\n   in the answer %d:", h.Match.PostID)
+		}
+		a.printf("\n%s\n\n", indent(printable(h.Match.Snippet)))
 	}
-	return nil
 }
 
-// indent sets a snippet off from the lines about it.
+// indent sets a text off from the lines about it.
 func indent(text string) string {
 	return "     " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     ")
 }

@@ -46,7 +46,7 @@ func measureDump(t *testing.T, site string, o Options) *Report {
 	if err := vectors.Run(t.Context(), dir, db, vectors.Options{Other: true}); err != nil {
 		t.Fatal(err)
 	}
-	embedders, err := vectors.OpenEmbedders(dir.Out(), dir.Manifest())
+	embedders, err := vectors.OpenEmbedders(t.Context(), dir.Out(), dir.Manifest())
 	if err != nil {
 		t.Fatal(err)
 	}

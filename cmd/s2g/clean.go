@@ -1,0 +1,91 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/vectors"
+)
+
+const cleanHelp = `Shows the text of a question or an answer as it is embedded: what was dropped and by which rule, and the chunks
+with their tokens. It reads the tables, and cleans as this s2g does; docs/vectors.md has the rules.
+
+    s2g clean --out build 11227809`
+
+func (a *app) clean() *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "clean --out DIR POST_ID",
+		Short: "the text of a post as it is embedded, and what was dropped",
+		Long:  cleanHelp,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.needOut(); err != nil {
+				return err
+			}
+			id, err := strconv.ParseInt(args[0], 10, 64)
+			if err != nil {
+				return schema.Faultf(schema.FaultUsage, "give the number of a post, as 11227809", "%q is no post id", args[0])
+			}
+			return a.printCleaned(cmd, o, id)
+		},
+	}
+	o.outFlag(cmd.Flags())
+	o.databaseFlags(cmd.Flags())
+	return cmd
+}
+
+func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
+	m, err := manifest.Read(o.out)
+	if err != nil {
+		return err
+	}
+	if err := o.resolveFor(cmd, m, true); err != nil {
+		return err
+	}
+	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
+		window, overlap := o.shape.Window, o.shape.Overlap
+		if window == 0 { // no vectors have been made yet
+			window, overlap = vectors.DefaultWindow, vectors.DefaultOverlap
+		}
+		c, err := vectors.Clean(cmd.Context(), db, id, window, overlap)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return json.NewEncoder(a.stdout).Encode(c)
+		}
+		a.showCleaned(c, window)
+		return nil
+	})
+}
+
+func (a *app) showCleaned(c *vectors.Cleaned, window int) {
+	a.printf("%s %d: %s\n", c.Type, c.PostID, printable(c.Title))
+	for _, d := range c.Drops {
+		a.printf("\ndropped by %s:\n%s\n", d.Rule, indent(printable(d.Text)))
+	}
+	if len(c.Drops) == 0 {
+		a.printf("\nnothing was dropped\n")
+	}
+	for i, chunk := range c.Chunks {
+		a.printf("\nchunk %d of %d, code points %d to %d of the text, %d of %d tokens:\n%s\n",
+			i+1, len(c.Chunks), chunk.Start, chunk.End, chunk.Tokens, window, indent(printable(chunk.Text)))
+	}
+}
+
+// printable takes out of a text what a terminal would obey.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,59 @@
+package vectors
+
+import (
+	"context"
+	"fmt"
+
+	"s2g/schema"
+	"s2g/schema/tables"
+	"s2g/vectors/text"
+)
+
+// Cleaned is a post as it is embedded, and what was left out of it.
+type Cleaned struct {
+	PostID int64          `json:"post_id"`
+	Type   string         `json:"type"` // question or answer
+	Title  string         `json:"title"`
+	Text   string         `json:"text"` // whole
+	Drops  []Dropped      `json:"drops"`
+	Chunks []CleanedChunk `json:"chunks"`
+}
+
+// Dropped is a piece of a post that a rule took out; vectors/text has the rules.
+type Dropped struct {
+	Rule string `json:"rule"`
+	Text string `json:"text"`
+}
+
+// CleanedChunk is a chunk of a post.
+type CleanedChunk struct {
+	Start  int    `json:"start"` // code points of the text,
+	End    int    `json:"end"`   // End excluded
+	Tokens int    `json:"tokens"`
+	Text   string `json:"text"` // what is embedded
+}
+
+// Clean reads a question or an answer from the tables and shows what becomes of it
+// in a build with windows of so many tokens. A post that is not there, or of another
+// kind, is a usage fault.
+func Clean(ctx context.Context, db *tables.DB, id int64, window, overlap int) (*Cleaned, error) {
+	var c *Cleaned
+	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
+		var cleaner text.Cleaner
+		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: cleaner.Clean(string(p.body))}
+		if p.answer {
+			c.Type = "answer"
+		}
+		for _, d := range cleaner.Drops() {
+			c.Drops = append(c.Drops, Dropped(d))
+		}
+		for _, chunk := range text.Chunks(c.Title, c.Text, window, overlap) {
+			c.Chunks = append(c.Chunks, CleanedChunk{chunk.Start, chunk.End, text.Tokens(chunk.Text), chunk.Text})
+		}
+		return nil
+	})
+	if err == nil && c == nil {
+		err = schema.Faultf(schema.FaultUsage, "give the id of a question or an answer", "the tables have no question or answer %d", id)
+	}
+	return c, err
+}
