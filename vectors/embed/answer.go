@@ -1,0 +1,117 @@
+package embed
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// decodeEmbeddings reads the answer of /embeddings to n texts: an array of numbers, or base64 of little-endian
+// float32, for each, in the order of the texts.
+func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, err error) {
+	var a struct {
+		Model string `json:"model"`
+		Data  []struct {
+			Index     int             `json:"index"`
+			Embedding json.RawMessage `json:"embedding"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(answer, &a); err != nil {
+		if bytes.Contains(answer, []byte("NaN")) || bytes.Contains(answer, []byte("Infinity")) {
+			return nil, "", errNotFinite // as Python writes them, which is no JSON
+		}
+		return nil, "", err
+	}
+	if len(a.Data) != n {
+		return nil, "", fmt.Errorf("%d vectors for %d texts", len(a.Data), n)
+	}
+	vectors = make([][]float32, n)
+	ordered := true // some servers leave the index out: then all are zero
+	for i := range a.Data {
+		ordered = ordered && a.Data[i].Index == 0
+	}
+	for i, d := range a.Data {
+		at := d.Index
+		if ordered {
+			at = i
+		}
+		if at < 0 || at >= n || vectors[at] != nil {
+			return nil, "", fmt.Errorf("the indexes of the vectors are not 0 to %d", n-1)
+		}
+		if vectors[at], err = decodeNumbers(d.Embedding); err != nil {
+			return nil, "", err
+		}
+	}
+	return vectors, a.Model, nil
+}
+
+// decodeNumbers reads an array of numbers, or a string of base64.
+func decodeNumbers(raw []byte) ([]float32, error) {
+	if len(raw) < 2 {
+		return nil, errors.New("a vector is missing")
+	}
+	if raw[0] == '"' {
+		return decodeBase64(raw[1 : len(raw)-1])
+	}
+	if raw[0] != '[' {
+		return nil, fmt.Errorf("a vector is %.20s", raw)
+	}
+	v := make([]float32, 0, 1+bytes.Count(raw, []byte{','}))
+	for i := 1; i < len(raw); {
+		if isSeparator(raw[i]) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(raw) && !isSeparator(raw[i]) {
+			i++
+		}
+		number := string(raw[from:i])
+		if number == "null" { // what NaN is in the JSON of some
+			return nil, errNotFinite
+		}
+		x, err := strconv.ParseFloat(number, 32)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return nil, fmt.Errorf("a vector holds %.20s", number)
+		}
+		v = append(v, float32(x))
+	}
+	return v, nil
+}
+
+func isSeparator(c byte) bool { return c <= ' ' || c == ',' || c == '[' || c == ']' }
+
+// decodeBase64 reads little-endian float32. JSON may escape the slashes.
+func decodeBase64(text []byte) ([]float32, error) {
+	if bytes.IndexByte(text, '\\') >= 0 {
+		text = bytes.ReplaceAll(text, []byte(`\/`), []byte("/"))
+	}
+	b := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
+	n, err := base64.StdEncoding.Decode(b, text)
+	if err != nil {
+		return nil, fmt.Errorf("a vector's base64: %w", err)
+	}
+	if n%4 != 0 {
+		return nil, fmt.Errorf("a vector of %d bytes", n)
+	}
+	v := make([]float32, n/4)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	}
+	return v, nil
+}
+
+// finite says whether no value is NaN or an infinity.
+func finite(v []float32) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
