@@ -95,12 +95,12 @@ func (t *remoteTokenizer) tokenize(ctx context.Context, texts []string) ([][]uin
 	if t.many {
 		size = t.batch
 	}
-	group, ctx := errgroup.WithContext(ctx)
+	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(cap(t.pool.free))
-	for from := 0; from < len(texts) && ctx.Err() == nil; from += size {
+	for from := 0; from < len(texts) && within.Err() == nil; from += size {
 		part := texts[from:min(from+size, len(texts))]
 		group.Go(func() error {
-			return t.pool.call(ctx, "//tokenize", t.body(part), func(e *endpoint, answer []byte) error {
+			return t.pool.call(within, "//tokenize", t.body(part), func(e *endpoint, answer []byte) error {
 				ids, err := t.read(e, answer, len(part))
 				copy(out[from:], ids)
 				return err

@@ -1,0 +1,547 @@
+package embed
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
+)
+
+// checkVectors wants the vector of each text, in their order.
+func checkVectors(t *testing.T, texts []string, vectors [][]float32) {
+	t.Helper()
+	if len(vectors) != len(texts) {
+		t.Fatalf("%d vectors of %d texts", len(vectors), len(texts))
+	}
+	for i, text := range texts {
+		if diff := cmp.Diff(unit(text), vectors[i]); diff != "" {
+			t.Fatalf("%d, %q: %s", i, text, diff)
+		}
+	}
+}
+
+func TestRemoteDocuments(t *testing.T) {
+	a, b := newFake(t), newFake(t)
+	d := open(t, options(t, nil), specOf("&batch=7", a, b))
+	texts := numbered(200)
+	checkVectors(t, texts, documents(t, d, texts...))
+	if d.Dim() != fakeDim || d.Model() != "m" {
+		t.Errorf("%s, %d dimensions", d.Model(), d.Dim())
+	}
+	for _, text := range texts {
+		if n := a.texts[text] + b.texts[text]; n != 1 {
+			t.Errorf("%q was embedded %d times", text, n)
+		}
+	}
+	if a.requests.Load() < 5 || b.requests.Load() < 5 {
+		t.Errorf("%d and %d requests", a.requests.Load(), b.requests.Load())
+	}
+	if got, err := d.Documents(context.Background(), nil); err != nil || len(got) != 0 {
+		t.Errorf("no texts: %v, %v", got, err)
+	}
+}
+
+func TestRemotePrefixes(t *testing.T) {
+	f := newFake(t)
+	d := open(t, options(t, nil), specOf("&document_prefix=doc:+&query_prefix=ask:+", f))
+	documents(t, d, "one")
+	q, err := d.Query(context.Background(), "two")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(unit("ask: two"), q); diff != "" {
+		t.Error(diff)
+	}
+	if f.texts["doc: one"] != 1 || f.texts["one"] != 0 {
+		t.Errorf("%v", f.texts)
+	}
+}
+
+// What a server may answer before it answers well.
+func TestRemoteFaultsThatPass(t *testing.T) {
+	text := func(body string) func(http.ResponseWriter, *fakeRequest) {
+		return func(w http.ResponseWriter, _ *fakeRequest) { fmt.Fprint(w, body) }
+	}
+	status := func(code int) func(http.ResponseWriter, *fakeRequest) {
+		return func(w http.ResponseWriter, _ *fakeRequest) { refuse(w, code, "not now") }
+	}
+	var f *fakeServer
+	tests := map[string]func(w http.ResponseWriter, q *fakeRequest){
+		"429":               status(http.StatusTooManyRequests),
+		"500":               status(http.StatusInternalServerError),
+		"502":               status(http.StatusBadGateway),
+		"503":               status(http.StatusServiceUnavailable),
+		"424, TEI's":        status(http.StatusFailedDependency),
+		"404 of a gateway":  status(http.StatusNotFound),
+		"no JSON":           text("<html>"),
+		"cut JSON":          text(`{"data": [{"index": 0, "embedding": [1, 2`),
+		"too few":           text(`{"data": []}`),
+		"an index twice":    text(`{"data": [{"index": 1, "embedding": [1]}, {"index": 1, "embedding": [1]}]}`),
+		"no vector":         text(`{"data": [{"index": 0}, {"index": 1}]}`),
+		"bad base64":        text(`{"data": [{"index": 0, "embedding": "!"}, {"index": 1, "embedding": "!"}]}`),
+		"NaN":               text(`{"data": [{"index": 0, "embedding": [NaN]}, {"index": 1, "embedding": [1]}]}`),
+		"null":              text(`{"data": [{"index": 0, "embedding": [null]}, {"index": 1, "embedding": [1]}]}`),
+		"closed connection": func(http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
+		"hangs":             func(_ http.ResponseWriter, _ *fakeRequest) { time.Sleep(300 * time.Millisecond) },
+		"not finite in base64": func(w http.ResponseWriter, q *fakeRequest) {
+			f.answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.Inf(1))} })
+		},
+		"cut body": func(w http.ResponseWriter, _ *fakeRequest) {
+			w.Header().Set("Content-Length", "1000")
+			fmt.Fprint(w, `{"data": [`)
+		},
+	}
+	for name, fault := range tests {
+		t.Run(name, func(t *testing.T) {
+			f = newFake(t)
+			f.fault = func(n int64, w http.ResponseWriter, q *fakeRequest) bool {
+				if n == 2 {
+					fault(w, q)
+				}
+				return n == 2
+			}
+			o := options(t, nil)
+			o.Timeout = 200 * time.Millisecond
+			d := open(t, o, specOf("", f))
+			texts := numbered(2)
+			checkVectors(t, texts, documents(t, d, texts...))
+			if s := StatsOf(d); s.Retries != 1 || s.Texts != 3 || s.Refused+s.Truncated != 0 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestRemoteWaitsAsAsked(t *testing.T) {
+	f := newFake(t)
+	var first, second time.Time
+	f.fault = func(n int64, w http.ResponseWriter, q *fakeRequest) bool {
+		switch n {
+		case 2:
+			first = time.Now()
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusTooManyRequests, "slow down")
+		case 3:
+			second = time.Now()
+		}
+		return n == 2
+	}
+	o := options(t, nil)
+	o.InFlight = 1
+	documents(t, open(t, o, specOf("", f)), "a")
+	if d := second.Sub(first); d < time.Second {
+		t.Errorf("came back after %v", d)
+	}
+}
+
+// What no waiting mends.
+func TestRemoteFaultsThatStay(t *testing.T) {
+	tests := []struct {
+		name  string
+		fault func(n int64, w http.ResponseWriter, q *fakeRequest) bool
+		want  schema.Fault
+		says  string
+	}{
+		{"key", func(_ int64, w http.ResponseWriter, _ *fakeRequest) bool {
+			refuse(w, http.StatusUnauthorized, "wrong key sk-secret")
+			return true
+		}, schema.FaultUsage, "wrong key ***"},
+		{"model", func(_ int64, w http.ResponseWriter, _ *fakeRequest) bool {
+			refuse(w, http.StatusNotFound, "no model m")
+			return true
+		}, schema.FaultUsage, "no model m"},
+		{"redirect", func(_ int64, w http.ResponseWriter, _ *fakeRequest) bool {
+			w.Header().Set("Location", "https://example.org/")
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return true
+		}, schema.FaultUsage, "redirects"},
+		{"parameters", func(_ int64, w http.ResponseWriter, _ *fakeRequest) bool {
+			refuse(w, http.StatusBadRequest, "no dimensions here")
+			return true
+		}, schema.FaultUsage, "no dimensions here"},
+		{"down", func(int64, http.ResponseWriter, *fakeRequest) bool { panic(http.ErrAbortHandler) }, schema.FaultService, "no endpoint answered for 1s"},
+		{"not finite, twice", func(n int64, w http.ResponseWriter, q *fakeRequest) bool {
+			fmt.Fprint(w, `{"data": [{"index": 0, "embedding": [NaN]}]}`)
+			return true
+		}, schema.FaultService, "not finite"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := newFake(t)
+			f.fault = tt.fault
+			var log bytes.Buffer
+			o := options(t, &log)
+			o.RetryFor = time.Second
+			o.Getenv = func(name string) string {
+				if name == "S2G_DENSE_API_KEY" {
+					return "sk-secret"
+				}
+				return ""
+			}
+			_, err := OpenDense(context.Background(), specOf("", f), o)
+			if fault, _ := schema.FaultOf(err); err == nil || fault != tt.want || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("fault %d, %v; want %d and %q", fault, err, tt.want, tt.says)
+			}
+			if all := fmt.Sprint(err, log.String()); strings.Contains(all, "sk-secret") {
+				t.Errorf("the key is in %s", all)
+			}
+		})
+	}
+}
+
+func TestRemoteOtherModels(t *testing.T) {
+	other := func(dim int) *fakeServer {
+		f := newFake(t)
+		f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+			f.answer(w, q, func(text string) []float32 { return append(fakeVector(text), make([]float32, 8)...)[:dim] })
+			return true
+		}
+		return f
+	}
+	named := newFake(t)
+	named.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		q.Model = "another"
+		return false
+	}
+	tests := []struct {
+		name, spec, says string
+	}{
+		{"length", specOf("&batch=1", newFake(t), other(9)), "vectors of 9 dimensions"},
+		{"name", specOf("&batch=1", newFake(t), named), `serves the model "another"`},
+		{"as asked", specOf("&dimensions=4", newFake(t)), "vectors of 8 dimensions, m has 4"},
+		{"as known", strings.Replace(specOf("", newFake(t)), "model=m", "model=all-MiniLM-L6-v2", 1), "all-MiniLM-L6-v2 has 384"},
+	}
+	for _, tt := range tests {
+		d, err := OpenDense(context.Background(), tt.spec, options(t, nil))
+		if err == nil {
+			_, err = d.Documents(context.Background(), numbered(20))
+		}
+		if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: fault %d, %v", tt.name, fault, err)
+		}
+	}
+}
+
+func TestRemoteIsolatesWhatIsRefused(t *testing.T) {
+	f := newFake(t)
+	d := open(t, options(t, nil), specOf("", f))
+	texts := numbered(100)
+	texts[13], texts[77], texts[50] = "poison", "more poison", " \n"
+	got := documents(t, d, texts...)
+	axis := make([]float32, fakeDim)
+	axis[0] = 1
+	for i, text := range texts {
+		want := unit(text)
+		if i == 13 || i == 77 || i == 50 {
+			want = axis
+		}
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Errorf("%d: %s", i, diff)
+		}
+		if f.texts[text] > 1 {
+			t.Errorf("%q was embedded %d times", text, f.texts[text])
+		}
+	}
+	if s := StatsOf(d); s.Refused != 2 || s.Retries != 0 {
+		t.Errorf("%+v", s)
+	}
+	for i := range texts {
+		texts[i] = "poison"
+	}
+	if _, err := d.Documents(context.Background(), texts); err == nil || !strings.Contains(err.Error(), "the server refuses") {
+		t.Errorf("a server that refuses all: %v", err)
+	}
+}
+
+func TestRemoteTooLarge(t *testing.T) {
+	f := newFake(t)
+	f.batch = 5
+	d := open(t, options(t, nil), specOf("", f))
+	texts := numbered(150)
+	checkVectors(t, texts, documents(t, d, texts...))
+	before := f.requests.Load()
+	checkVectors(t, texts, documents(t, d, texts...))
+	if n := f.requests.Load() - before; n > 150/4+1 {
+		t.Errorf("%d requests: the size of batches was not learned", n)
+	}
+}
+
+func TestRemoteTooLong(t *testing.T) {
+	long := strings.Repeat("word ", 1000)
+	for _, truncates := range []bool{true, false} {
+		f := newFake(t)
+		f.limit = 50
+		if !truncates {
+			f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+				q.Truncate = nil
+				return false
+			}
+		}
+		d := open(t, options(t, nil), specOf("", f))
+		got := documents(t, d, "short", long, "other")
+		var words int
+		for n := range 49 {
+			for _, kept := range []string{strings.Repeat("word ", n), strings.TrimSpace(strings.Repeat("word ", n))} {
+				if cmp.Equal(got[1], unit(kept)) {
+					words = n
+				}
+			}
+		}
+		if words < 30 {
+			t.Errorf("truncates %v: the vector is of %d words", truncates, words)
+		}
+		checkVectors(t, []string{"short", "other"}, [][]float32{got[0], got[2]})
+		if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+func TestRemoteFloats(t *testing.T) {
+	f := newFake(t)
+	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		if q.EncodingFormat != "" {
+			refuse(w, http.StatusUnprocessableEntity, "extra fields not permitted")
+			return true
+		}
+		return false
+	}
+	texts := numbered(5)
+	got := documents(t, open(t, options(t, nil), specOf("", f)), texts...)
+	for i, text := range texts {
+		for k, x := range unit(text) {
+			if math.Abs(float64(x-got[i][k])) > 1e-6 {
+				t.Fatalf("%d: %v, want %v", i, got[i], unit(text))
+			}
+		}
+	}
+}
+
+// An endpoint that dies half-way: the other takes over, and nothing is embedded twice.
+func TestRemoteOneDies(t *testing.T) {
+	a, b := newFake(t), newFake(t)
+	a.delay, b.delay = 5*time.Millisecond, 5*time.Millisecond
+	d := open(t, options(t, nil), specOf("&batch=4", a, b))
+	time.AfterFunc(30*time.Millisecond, func() { a.CloseClientConnections(); a.Listener.Close() })
+	texts := numbered(400)
+	checkVectors(t, texts, documents(t, d, texts...))
+	if b.requests.Load() < 60 {
+		t.Errorf("%d requests of the one that lives", b.requests.Load())
+	}
+}
+
+func TestRemoteAllDie(t *testing.T) {
+	a, b := newFake(t), newFake(t)
+	o := options(t, nil)
+	o.RetryFor = time.Second
+	d := open(t, o, specOf("&batch=4", a, b))
+	a.Close()
+	b.Close()
+	began := time.Now()
+	_, err := d.Documents(context.Background(), numbered(40))
+	fault, remedy := schema.FaultOf(err)
+	if fault != schema.FaultService || fault.ExitCode() != 4 || remedy == "" {
+		t.Errorf("fault %d, %v", fault, err)
+	}
+	if took := time.Since(began); took < time.Second || took > 10*time.Second {
+		t.Errorf("gave up after %v", took)
+	}
+}
+
+// A request that one endpoint never gets through, while others do, is given up; it does not stand for ever.
+func TestRemoteHopelessRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
+	f := newFake(t)
+	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		if strings.Contains(q.Input[0], "crash") {
+			refuse(w, http.StatusInternalServerError, "out of memory")
+			return true
+		}
+		return false
+	}
+	d := open(t, options(t, nil), specOf("", f))
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var done atomic.Bool
+	go func() {
+		for !done.Load() {
+			d.Documents(ctx, []string{"fine"})
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	_, err := d.Documents(ctx, []string{"crash"})
+	done.Store(true)
+	if fault, _ := schema.FaultOf(err); fault != schema.FaultService || !strings.Contains(err.Error(), "while others succeed: ") {
+		t.Errorf("fault %d, %v", fault, err)
+	}
+}
+
+// The slow endpoint gets less.
+func TestRemoteSlowOne(t *testing.T) {
+	fast, slow := newFake(t), newFake(t)
+	fast.delay, slow.delay = 2*time.Millisecond, 40*time.Millisecond
+	d := open(t, options(t, nil), specOf("&batch=1", fast, slow))
+	documents(t, d, numbered(200)...)
+	if f, s := fast.requests.Load(), slow.requests.Load(); s < 2 || f < 3*s {
+		t.Errorf("%d requests to the fast one, %d to the slow one", f, s)
+	}
+}
+
+func TestRemoteCancelled(t *testing.T) {
+	f := newFake(t)
+	d := open(t, options(t, nil), specOf("", f))
+	f.delay = 500 * time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	began := time.Now()
+	_, err := d.Documents(ctx, numbered(500))
+	if !errors.Is(err, context.Canceled) || time.Since(began) > 400*time.Millisecond {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}
+
+func TestRemoteKeys(t *testing.T) {
+	env := func(pairs ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	tests := []struct {
+		name     string
+		endpoint string
+		o        RemoteOptions
+		key      string
+		fails    bool
+	}{
+		{"none", "https://far/v1", RemoteOptions{Getenv: env()}, "", false},
+		{"own before that of others", "https://far/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a", "OPENAI_API_KEY", "b")}, "a", false},
+		{"of others", "https://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "b", false},
+		{"this machine", "http://127.0.0.1:1/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+		{"this machine by name", "http://localhost/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+		{"in the clear", "http://far/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "", true},
+		{"that of others in the clear", "http://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "", false},
+		{"in the clear, allowed", "http://far/v1", RemoteOptions{KeyOverHTTP: true, Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+	}
+	for _, tt := range tests {
+		s, err := ParseSpec("openai+" + tt.endpoint + "?model=m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		es, err := s.endpoints(tt.o.complete(), "S2G_DENSE_API_KEY", "OPENAI_API_KEY")
+		if (err != nil) != tt.fails || err == nil && es[0].key != tt.key {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	f := newFake(t)
+	o := options(t, nil)
+	o.Getenv = env("S2G_DENSE_API_KEY", "k")
+	open(t, o, specOf("", f))
+	if !cmp.Equal(f.keys, map[string]bool{"Bearer k": true}) {
+		t.Errorf("sent %v", f.keys)
+	}
+}
+
+func TestRemoteTokens(t *testing.T) {
+	f := newFake(t)
+	tok := TokenizerOf(open(t, options(t, nil), specOf("&document_prefix=a+b+", f)))
+	if tok == nil {
+		t.Fatal("no tokenizer")
+	}
+	for range 2 {
+		got, err := tok.Tokens(context.Background(), []string{"one", "", "one two three"})
+		if diff := cmp.Diff([]int{5, 4, 7}, got); err != nil || diff != "" {
+			t.Error(err, diff)
+		}
+	}
+	if TokenizerOf(newLSA(3)) != nil {
+		t.Error("a builtin embedder has a tokenizer")
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/embeddings", f.embeddings)
+	without := httptest.NewServer(mux)
+	defer without.Close()
+	if TokenizerOf(open(t, options(t, nil), "openai+"+without.URL+"/v1?model=m")) != nil {
+		t.Error("a tokenizer without a route")
+	}
+	mux.HandleFunc("POST /tokenize", func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Inputs []string }
+		if json.NewDecoder(r.Body).Decode(&q); q.Inputs == nil {
+			refuse(w, http.StatusUnprocessableEntity, "missing field `inputs`")
+			return
+		}
+		var all [][]map[string]any
+		for _, text := range q.Inputs {
+			all = append(all, nil)
+			for _, id := range fakeTokens(text) {
+				all[len(all)-1] = append(all[len(all)-1], map[string]any{"id": id, "text": "x", "start": nil})
+			}
+		}
+		w.Write(marshal(all))
+	})
+	tei := TokenizerOf(open(t, options(t, nil), "openai+"+without.URL+"/v1?model=m"))
+	got, err := tei.Tokens(context.Background(), numbered(70))
+	if err != nil || len(got) != 70 || got[69] != 7 {
+		t.Errorf("TEI's route: %v, %v", got, err)
+	}
+}
+
+func TestLexicalWeights(t *testing.T) {
+	f := newFake(t)
+	s, err := OpenSparse(context.Background(), "bgem3+"+f.URL+"?model=BAAI/bge-m3", options(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// "to" and "be" are the same token to the fake: its greatest weight counts. The first one has none.
+	got, err := s.Documents(context.Background(), []string{"to be or not to be", "", "one"})
+	want := []SparseVector{{Indices: []uint32{6, 7}, Values: []float32{.45, .25}}, {}, {Indices: []uint32{}, Values: []float32{}}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if s.IDF() || s.Model() != "BAAI/bge-m3" {
+		t.Errorf("%s, idf %v", s.Model(), s.IDF())
+	}
+	f.limit = 512
+	long, err := s.Query(context.Background(), strings.Repeat("word ", 2000))
+	if err != nil || len(long.Indices) != 1 || long.Values[0] < 40 || long.Values[0] > 51 {
+		t.Errorf("a long text: %v, %v", long, err)
+	}
+}
+
+func TestLexicalWeightsOfVersions(t *testing.T) {
+	want := SparseVector{Indices: []uint32{7, 9}, Values: []float32{.5, .25}}
+	for _, weights := range [][]float32{{.25, .5, .1}, {.25, .5, .1, .7}, {0, .25, .5, .1, .7}} {
+		got, err := lexicalWeights([]uint32{0, 9, 7, 7, 2}, weights)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%v: %v %s", weights, err, diff)
+		}
+	}
+	if _, err := lexicalWeights([]uint32{0, 9, 7, 7, 2}, []float32{1}); err == nil {
+		t.Error("one weight for five tokens")
+	}
+	m := &bgeM3{}
+	for _, form := range []string{"[.5]", "[[0.5]]", "0.5"} {
+		got, err := m.read(&endpoint{}, []byte(strings.ReplaceAll(`{"data": [{"index": 0, "data": `+form+`}]}`, "[.5]", "[0.5]")), 1)
+		if diff := cmp.Diff([][]float32{{.5}}, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", form, err, diff)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package embed
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"s2g/schema/schematest"
+)
+
+// realServer starts the embedding server of shared/, which computes a real model (all-MiniLM-L6-v2), and returns its
+// address.
+func realServer(t testing.TB) string {
+	t.Helper()
+	schematest.Tool(t, "python3")
+	cmd := exec.Command(schematest.Shared(t, "servers", "embed", "start"), "--port", "0")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+		cmd.Wait()
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if address, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+			return "http://" + address
+		}
+	}
+	t.Fatal("the embedding server did not start")
+	return ""
+}
+
+// exchange sends JSON and reads JSON.
+func exchange(t *testing.T, address string, send, into any) {
+	t.Helper()
+	resp, err := http.Post(address, "application/json", bytes.NewReader(marshal(send)))
+	if send == nil {
+		resp, err = http.Get(address)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type serverStats struct{ Requests, Texts int64 }
+
+// A real model by OpenAI's route gives what its own route gives.
+func TestRealServer(t *testing.T) {
+	address := realServer(t)
+	d := open(t, RemoteOptions{}, "openai+"+address+"/v1?model=sentence-transformers/all-MiniLM-L6-v2&batch=100")
+	if d.Dim() != 384 {
+		t.Errorf("%d dimensions", d.Dim())
+	}
+	var before, after serverStats
+	exchange(t, address+"/stats", nil, &before)
+
+	texts := make([]string, 70) // more than the 64 that a request may have
+	for i := range texts {
+		texts[i] = strings.Repeat("sort ", i%3) + "a list in Python"
+	}
+	texts[3] = "How do I merge two dictionaries? 你好 <b>&amp;</b>"
+	texts[5] = strings.Repeat("a long text about sorting lists ", 60) // over 256 tokens
+	got := documents(t, d, texts...)
+	exchange(t, address+"/stats", nil, &after)
+	if n := after.Texts - before.Texts; n != int64(len(texts)) {
+		t.Errorf("%d texts were embedded", n)
+	}
+	if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 || s.Retries != 0 {
+		t.Errorf("%+v", s)
+	}
+
+	var want [][]float32
+	exchange(t, address+"/embed", map[string]any{"inputs": texts[:6], "truncate": true}, &want)
+	for i := range want {
+		if c := cosine(got[i], want[i]); c < 1-1e-6 {
+			t.Errorf("%q: cosine %v", texts[i], c)
+		}
+	}
+	query, err := d.Query(context.Background(), texts[0])
+	if err != nil || cosine(query, want[0]) < 1-1e-6 {
+		t.Errorf("as a query: cosine %v, %v", cosine(query, want[0]), err)
+	}
+	if a, b := cosine(got[3], documents(t, d, "merging dicts")[0]), cosine(got[5], got[3]); a < b {
+		t.Errorf("cosine %v of texts that are alike, %v of others", a, b)
+	}
+
+	counts, err := TokenizerOf(d).Tokens(context.Background(), []string{"a list in Python", texts[5]})
+	if err != nil || counts[0] != 6 || counts[1] < 300 {
+		t.Errorf("tokens %v, %v", counts, err)
+	}
+}
+
+func cosine(a, b []float32) float64 {
+	var dot, aa, bb float64
+	for i := range a {
+		dot += float64(a[i]) * float64(b[i])
+		aa += float64(a[i]) * float64(a[i])
+		bb += float64(b[i]) * float64(b[i])
+	}
+	return dot / math.Sqrt(aa*bb)
+}
