@@ -23,10 +23,16 @@ const modelFile = "vectors/model.bin"
 // sampleQuery is how many posts of the sample one query asks for by id.
 const sampleQuery = 1000
 
-// embedders opens the two embedders. The builtin dense one is fitted on the
-// sample, unless an interrupted run has done so.
+// embedders opens the two embedders. The builtin dense one is that of the build to
+// reuse; else it is fitted on the sample, unless an interrupted run has done so.
 func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64) (err error) {
-	s.sparse = embed.NewBM25()
+	if s.sparse, err = embed.OpenSparse(ctx, s.Sparse, s.remote()); err != nil {
+		return err
+	}
+	if s.Dense != Builtin && s.dense == nil {
+		s.dense, err = embed.OpenDense(ctx, s.Dense, s.remote())
+		return err
+	}
 	if s.dense != nil {
 		return nil
 	}
@@ -34,14 +40,44 @@ func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64
 		s.dense, err = readModel(dir.Out())
 		return err
 	}
-	s.Progress("fitting the dense embedder", 0, 0)
-	s.Log.Info("fitting the dense embedder", "posts", len(sample))
-	model, err := s.fit(ctx, sample)
+	var model *embed.LSA
+	if s.earlier != nil && strings.HasPrefix(s.earlier.of.Dense, "builtin/") {
+		model, err = readModel(s.Reuse)
+	} else {
+		s.Progress("fitting the dense embedder", 0, 0)
+		s.Log.Info("fitting the dense embedder", "posts", len(sample))
+		if model, err = s.fit(ctx, sample); err != nil {
+			err = fmt.Errorf("fitting the dense embedder: %w", err)
+		}
+	}
 	if err != nil {
-		return fmt.Errorf("fitting the dense embedder: %w", err)
+		return err
 	}
 	s.dense = model
 	return s.saveModel(model)
+}
+
+func (s *stage) remote() embed.RemoteOptions {
+	o := s.Remote
+	o.Log = s.Log
+	return o
+}
+
+// openEarlier opens the build to reuse, if there is one of the same models.
+func (s *stage) openEarlier() (err error) {
+	if s.Reuse == "" {
+		return nil
+	}
+	s.earlier, err = openEarlier(s.Reuse)
+	return err
+}
+
+// checkEarlier lets go of a build to reuse that has other models.
+func (s *stage) checkEarlier() {
+	if e := s.earlier; e != nil && (e.of.Dense != s.dense.Model() || e.of.Sparse != s.sparse.Model()) {
+		s.Log.Warn("no vectors are reused: they are of other models", "dense", e.of.Dense, "sparse", e.of.Sparse)
+		s.earlier = nil
+	}
 }
 
 // fit fits the model on the first chunks of the posts of the sample: a long post
@@ -120,24 +156,39 @@ func readModel(out string) (*embed.LSA, error) {
 	return model, nil
 }
 
-// embedPoints fills in the vectors of points.
-func (s *stage) embedPoints(ctx context.Context, points []Point, texts []string) error {
+// vectorsOf makes the vectors of texts.
+func (s *stage) vectorsOf(ctx context.Context, texts []string) ([]vectors, error) {
 	dense, err := s.dense.Documents(ctx, texts)
 	if err != nil {
-		return fmt.Errorf("dense vectors: %w", err)
+		return nil, fmt.Errorf("dense vectors: %w", err)
 	}
 	sparse, err := s.sparse.Documents(ctx, texts)
 	if err != nil {
-		return fmt.Errorf("sparse vectors: %w", err)
+		return nil, fmt.Errorf("sparse vectors: %w", err)
 	}
-	if len(dense) != len(points) || len(sparse) != len(points) {
-		return fmt.Errorf("%d texts gave %d dense and %d sparse vectors", len(points), len(dense), len(sparse))
+	if len(dense) != len(texts) || len(sparse) != len(texts) {
+		return nil, fmt.Errorf("%d texts gave %d dense and %d sparse vectors", len(texts), len(dense), len(sparse))
 	}
-	for i := range points {
-		points[i].Dense = dense[i]
-		points[i].SparseIndices, points[i].SparseValues = sparse[i].Indices, sparse[i].Values
+	all := make([]vectors, len(texts))
+	for i := range all {
+		all[i] = vectors{dense[i], sparse[i]}
 	}
-	return nil
+	return all, nil
+}
+
+func (p *Point) take(v vectors) {
+	p.Dense, p.SparseIndices, p.SparseValues = v.dense, v.sparse.Indices, v.sparse.Values
+}
+
+// countRemote adds what endpoints did to the summary, of this run alone.
+func (s *stage) countRemote() {
+	for name, e := range map[string]any{"dense": s.dense, "sparse": s.sparse} {
+		for what, n := range map[string]int64{"retries": embed.StatsOf(e).Retries, "truncated": embed.StatsOf(e).Truncated, "refused": embed.StatsOf(e).Refused} {
+			if n > 0 {
+				s.summary.Counts[name+"_"+what] = n
+			}
+		}
+	}
 }
 
 // firstAxis says whether a vector is the one that the builtin embedder gives a

@@ -2,10 +2,14 @@ package vectors
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"iter"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
 	"s2g/schema/tables"
@@ -15,6 +19,10 @@ import (
 
 // batchTexts is how many texts are embedded together, at most.
 const batchTexts = 256
+
+// remoteBatches is how many batches of a unit are under way where an endpoint makes
+// vectors: it is to have the next ones while it works on one.
+const remoteBatches = 4
 
 // maker makes units, one after the other. Each worker has its own.
 type maker struct {
@@ -27,8 +35,11 @@ type maker struct {
 	points  []Point
 	in      []threads.Set // of points: the graphs they belong to
 	wholes  []Parent
-	texts   []string // of the last points, which have no vectors yet
-	pending int64    // posts that these are of
+	known   map[hash]vectors // of texts that an earlier build has
+	todo    []int            // points that have no vectors yet
+	pending int64            // posts that were added since the last batch
+	batches []*batch         // of points whose vectors are made
+	group   *errgroup.Group  // that makes them, where an endpoint does
 	made    made
 }
 
@@ -44,20 +55,41 @@ func newMaker(s *stage) *maker {
 
 // make makes all files of a unit and notes that they are there.
 func (m *maker) make(ctx context.Context, u unit) (err error) {
-	m.cleaner, m.points, m.in, m.wholes, m.texts, m.pending = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.texts[:0], 0
+	m.cleaner, m.points, m.in, m.wholes, m.todo, m.pending = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.todo[:0], 0
 	m.made = made{Counts: map[string]int64{}}
-	m.links = nil
+	m.links, m.batches = nil, m.batches[:0]
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if m.group = nil; m.Dense != Builtin || m.Sparse != BM25 {
+		m.group, within = errgroup.WithContext(within)
+		m.group.SetLimit(remoteBatches)
+		defer func() { // no batch outlives its unit
+			cancel()
+			_ = m.group.Wait()
+		}()
+	}
 	if m.linked {
 		if m.links, err = readLinks(ctx, m.db, m.index, u); err != nil {
 			return err
 		}
 	}
+	if m.earlier != nil {
+		if m.known, err = m.earlier.between(ctx, u.first, u.last); err != nil {
+			return err
+		}
+	}
 	where := fmt.Sprintf("p.Id BETWEEN %d AND %d", u.first, u.last)
-	err = eachPost(ctx, m.db, postQuery(m.answers(), where), func(p *post) error { return m.add(ctx, p) })
+	err = eachPost(within, m.db, postQuery(m.answers(), where), func(p *post) error { return m.add(within, p) })
+	if err == nil {
+		err = m.embed(within)
+	}
+	if cause := context.Cause(within); err != nil && cause != nil && ctx.Err() == nil {
+		err = cause // a batch has failed, and ended the reading
+	}
 	if err != nil {
 		return err
 	}
-	if err := m.embed(ctx); err != nil {
+	if err := m.settle(); err != nil {
 		return err
 	}
 	m.count()
@@ -93,10 +125,17 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	for i, c := range chunks {
 		head.PointID, head.Chunk = PointID(p.id, i), int32(i)
 		head.Start, head.End = int32(c.Start), int32(c.End)
-		head.Text, head.ContentHash = c.Text, contentHash(c.Text)
-		m.points, m.in, m.texts = append(m.points, head), append(m.in, at.Set), append(m.texts, c.Text)
+		sum := hash(sha256.Sum256([]byte(c.Text)))
+		head.Text, head.ContentHash = c.Text, hex.EncodeToString(sum[:])
+		m.points, m.in = append(m.points, head), append(m.in, at.Set)
+		if v, ok := m.known[sum]; ok {
+			m.points[len(m.points)-1].take(v)
+			m.made.Counts["texts_reused"]++
+		} else {
+			m.todo = append(m.todo, len(m.points)-1)
+		}
 	}
-	if m.pending++; len(m.texts) >= batchTexts {
+	if m.pending++; len(m.todo) >= batchTexts {
 		return m.embed(ctx)
 	}
 	return nil
@@ -140,17 +179,54 @@ func (m *maker) membership(set threads.Set) membership {
 	return known
 }
 
-// embed makes the vectors of the points that have none.
+// batch is some points and the vectors that are made for them.
+type batch struct {
+	which   []int // positions in points
+	vectors []vectors
+}
+
+// embed has the vectors made of the points that have none. Where an endpoint makes
+// them it does not wait, but while remoteBatches are under way.
 func (m *maker) embed(ctx context.Context) error {
-	points := m.points[len(m.points)-len(m.texts):]
-	for texts := range slices.Chunk(m.texts, batchTexts) {
-		if err := m.embedPoints(ctx, points[:len(texts)], texts); err != nil {
+	posts := m.pending
+	for some := range slices.Chunk(m.todo, batchTexts) {
+		b := &batch{which: slices.Clone(some)}
+		texts := make([]string, len(some))
+		for i, at := range some {
+			texts[i] = m.points[at].Text
+		}
+		m.batches = append(m.batches, b)
+		done := posts // the first batch tells of all
+		posts = 0
+		work := func() (err error) {
+			if b.vectors, err = m.vectorsOf(ctx, texts); err == nil {
+				m.advance(done)
+			}
 			return err
 		}
-		points = points[len(texts):]
+		if m.group != nil {
+			m.group.Go(work)
+		} else if err := work(); err != nil {
+			return err
+		}
 	}
-	m.advance(m.pending)
-	m.texts, m.pending = m.texts[:0], 0
+	m.advance(posts)
+	m.todo, m.pending = m.todo[:0], 0
+	return nil
+}
+
+// settle waits for the vectors that are under way, and gives them to their points.
+func (m *maker) settle() error {
+	if m.group != nil {
+		if err := m.group.Wait(); err != nil {
+			return err
+		}
+	}
+	for _, b := range m.batches {
+		for i, at := range b.which {
+			m.points[at].take(b.vectors[i])
+		}
+	}
 	return nil
 }
 

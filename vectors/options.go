@@ -8,6 +8,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
+	"s2g/vectors/embed"
 )
 
 // format is the version of what this stage writes. It counts when a manifest is
@@ -24,8 +25,8 @@ const (
 const (
 	DefaultWindow  = 512
 	DefaultOverlap = 64
-	Builtin        = "builtin" // of Dense
-	BM25           = "bm25"    // of Sparse
+	Builtin        = embed.KindBuiltin // of Dense
+	BM25           = embed.KindBM25    // of Sparse
 )
 
 // Options says what is embedded, and how. The zero value embeds the questions of
@@ -37,8 +38,10 @@ type Options struct {
 	Units     string            // what is embedded: UnitsQuestion (default) or UnitsQuestionAnswer
 	Window    int               // tokens of a chunk; 0: DefaultWindow
 	Overlap   int               // tokens that neighbouring chunks share; 0: DefaultOverlap, negative: none
-	Dense     string            // dense embedder: Builtin (default)
-	Sparse    string            // sparse embedder: BM25 (default)
+	Dense     string            // dense embedder: Builtin (default), or a spec of [embed.OpenDense]
+	Sparse    string            // sparse embedder: BM25 (default), or a spec of [embed.OpenSparse]
+	Reuse     string            // folder of an earlier build, whose vectors of equal texts and models are copied; empty: none
+	Remote    embed.RemoteOptions
 
 	Workers  int                                  // units made side by side; 0: GOMAXPROCS
 	Log      *slog.Logger                         // nil: nothing is logged
@@ -52,7 +55,23 @@ func Key(dumpKey string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return manifest.Key(manifest.Vectors, format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Dense, o.Sparse)
+	dense, err := embed.ParseSpec(o.Dense)
+	if err != nil {
+		return "", err
+	}
+	sparse, err := embed.ParseSpec(o.Sparse)
+	if err != nil {
+		return "", err
+	}
+	parts := []any{manifest.Vectors, format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, dense.Identity(), sparse.Identity()}
+	if o.Reuse != "" {
+		earlier, err := reuseKey(o.Reuse)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, earlier)
+	}
+	return manifest.Key(parts...)
 }
 
 // complete fills in defaults and refuses what makes no sense.
@@ -95,11 +114,19 @@ func (o Options) check() error {
 	if o.Window < 0 || o.Overlap >= o.Window {
 		return schema.Faultf(schema.FaultUsage, "make the overlap smaller than the window", "windows of %d tokens cannot overlap by %d", o.Window, o.Overlap)
 	}
-	if o.Dense != Builtin {
-		return schema.Faultf(schema.FaultUsage, "give "+Builtin, "there is no dense embedder %q", o.Dense)
+	dense, err := embed.ParseSpec(o.Dense)
+	if err != nil {
+		return err
 	}
-	if o.Sparse != BM25 {
-		return schema.Faultf(schema.FaultUsage, "give "+BM25, "there is no sparse embedder %q", o.Sparse)
+	if dense.Kind != embed.KindBuiltin && dense.Kind != embed.KindOpenAI {
+		return schema.Faultf(schema.FaultUsage, "give "+Builtin+" or openai+http://HOST/v1?model=NAME", "%s makes no dense vectors", dense.Kind)
+	}
+	sparse, err := embed.ParseSpec(o.Sparse)
+	if err != nil {
+		return err
+	}
+	if sparse.Kind != embed.KindBM25 && sparse.Kind != embed.KindBGEM3 {
+		return schema.Faultf(schema.FaultUsage, "give "+BM25+" or bgem3+http://HOST?model=NAME", "%s makes no sparse vectors", sparse.Kind)
 	}
 	return nil
 }

@@ -1,10 +1,5 @@
 package vectors
 
-import (
-	"crypto/sha256"
-	"encoding/hex"
-)
-
 // Point is a row of a language's shard: a chunk of a post, its payload and its
 // vectors. The order of the fields is that of the columns. A column that is
 // optional is NULL where the graph has no such triple.
@@ -59,8 +54,3 @@ const (
 // PointID returns the id of a post's chunk. The post id is below 2^47, the chunk
 // below 2^16.
 func PointID(post int64, chunk int) uint64 { return uint64(post)<<chunkBits | uint64(chunk) }
-
-func contentHash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}

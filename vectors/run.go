@@ -26,7 +26,8 @@ type stage struct {
 	files     map[string]manifest.File // that an interrupted run has committed, by name
 	writing   []parquet.WriterOption
 	index     *threads.Index
-	linked    bool // the table PostLinks is in service
+	linked    bool     // the table PostLinks is in service
+	earlier   *earlier // nil: no vectors are reused
 
 	mu      sync.Mutex
 	summary manifest.Summary
@@ -66,6 +67,7 @@ func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
 		return fmt.Errorf("making vectors: %w", err)
 	}
 	s.summary.Embedders = s.embeddersOf()
+	s.countRemote()
 	return s.run.Finish(s.summary)
 }
 
@@ -83,9 +85,13 @@ func (s *stage) make(ctx context.Context, dir *manifest.Dir) (err error) {
 	s.total = plan.posts
 	todo := s.resume(plan.units)
 	if len(plan.units) > 0 {
+		if err := s.openEarlier(); err != nil {
+			return err
+		}
 		if err := s.embedders(ctx, dir, plan.sample); err != nil {
 			return err
 		}
+		s.checkEarlier()
 	}
 	s.Log.Info("vectors", "posts", plan.posts, "units", len(plan.units), "already made", len(plan.units)-len(todo), "workers", s.Workers)
 	return s.makeUnits(ctx, todo)

@@ -2,7 +2,9 @@ package vectors
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -208,6 +210,8 @@ func build(t *testing.T, o Options) (out string, points map[string][]Point, pare
 	}
 	return out, points, parents, embedder
 }
+
+func contentHash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 func TestPoints(t *testing.T) {
 	o := smallOptions()

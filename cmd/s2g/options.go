@@ -69,8 +69,9 @@ func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.shape.Units, "units", "question", "what is embedded: question, or question,answer")
 	f.IntVar(&o.shape.Window, "window", 512, "size of a chunk in tokens")
 	f.IntVar(&o.shape.Overlap, "overlap", 64, "tokens that neighbouring chunks share")
-	f.StringVar(&o.shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump)")
-	f.StringVar(&o.shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25)")
+	f.StringVar(&o.shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump), or openai+http://HOST:PORT/v1?model=NAME")
+	f.StringVar(&o.shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25), or bgem3+http://HOST:PORT?model=NAME")
+	f.StringVar(&o.shape.Reuse, "reuse", "", "`folder` of an earlier build: vectors of the same texts and models are copied from it, and its builtin model is used")
 }
 
 // buildFlags are the flags of all stages.
@@ -154,6 +155,7 @@ func (o *options) inherit(flags *pflag.FlagSet, of manifest.Options) {
 		"overlap":      func() { o.shape.Overlap = own.Overlap },
 		"dense":        func() { o.shape.Dense = own.Dense },
 		"sparse":       func() { o.shape.Sparse = own.Sparse },
+		"reuse":        func() { o.shape.Reuse = own.Reuse },
 	} {
 		if given(name) {
 			take()
@@ -188,8 +190,6 @@ func (o *options) check() error {
 		{"compress", s.Compress, []string{"", "gzip", "zstd", "none"}},
 		{"graph-format", s.GraphFormat, []string{"", "trig", "nquads"}},
 		{"units", s.Units, []string{"", "question", "question,answer"}},
-		{"dense", s.Dense, []string{"", "builtin"}},
-		{"sparse", s.Sparse, []string{"", "bm25"}},
 	} {
 		if !slices.Contains(c.allowed, c.value) {
 			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(c.allowed[1:], " or "), "--%s has the value %q", c.flag, c.value)

@@ -1,0 +1,174 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+// buildWith makes the shards of what is in the tables with a counting embedder.
+func buildWith(t *testing.T, db *tables.DB, o Options) (*manifest.Dir, *counting) {
+	t.Helper()
+	dir, embedder := openDir(t, t.TempDir()), &counting{texts: map[string]int{}}
+	s := smallStage(db, o)
+	s.dense = embedder
+	if err := s.into(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	return dir, embedder
+}
+
+// A month later: a text has changed, another post is new, a score has moved, units are
+// cut elsewhere. Vectors are copied, what stands beside them is not.
+func TestReuse(t *testing.T) {
+	o := smallOptions()
+	first, _ := buildWith(t, loadFixture(t), o)
+
+	later := posts()
+	with(later[0], "Score", 77)
+	with(later[2], "Body", "<p>Something else entirely.</p>")
+	later = append([]row{question(50, "|java|", "A new question", "<p>Nobody has asked this.</p>")}, later...)
+	db := load(t, map[string][]row{"Posts": later, "PostLinks": links()})
+	o.Reuse = first.Out()
+	second, embedder := buildWith(t, db, o)
+	if diff := cmp.Diff(map[string]int{
+		"A new question\n\nNobody has asked this.":                               1,
+		"NullPointerException when calling a method\n\nSomething else entirely.": 1,
+	}, embedder.texts); diff != "" {
+		t.Errorf("embedded anew: %s", diff)
+	}
+	counts := second.Manifest().Stages[manifest.Vectors].Counts
+	if counts["texts_reused"] != counts["texts"]-2 {
+		t.Errorf("%v", counts)
+	}
+	for _, p := range readShard[Point](t, second.Out(), "vectors/python/part-00000.parquet") {
+		if p.PostID == 1 && (p.Score == nil || *p.Score != 77) {
+			t.Errorf("the payload was copied: %+v", p)
+		}
+	}
+
+	// the same as if nothing had been reused
+	o.Reuse = ""
+	fresh, _ := buildWith(t, db, o)
+	sameFiles(t, "reused", files(t, fresh.Out()), files(t, second.Out()))
+	if a, b := second.Manifest().Stages[manifest.Vectors].Key, fresh.Manifest().Stages[manifest.Vectors].Key; a == b {
+		t.Error("the key does not tell what was reused")
+	}
+}
+
+// The builtin embedder of the earlier build comes along, so that its vectors and new
+// ones can be compared.
+func TestReuseBringsTheModel(t *testing.T) {
+	o := smallOptions()
+	first := openDir(t, t.TempDir())
+	if err := smallStage(loadFixture(t), o).into(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	var later []row
+	for i := range 30 {
+		later = append(later, question(200+i, "|java|", fmt.Sprintf("New words %d", i), "<p>Which no model has seen before.</p>"))
+	}
+	db := load(t, map[string][]row{"Posts": append(posts(), later...), "PostLinks": links()})
+	second := openDir(t, t.TempDir())
+	o.Reuse = first.Out()
+	if err := smallStage(db, o).into(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	if files(t, first.Out())[modelFile] != files(t, second.Out())[modelFile] {
+		t.Error("another model")
+	}
+	s := second.Manifest().Stages[manifest.Vectors]
+	if n := s.Counts["texts_reused"]; n == 0 || n == s.Counts["texts"] {
+		t.Errorf("%v", s.Counts)
+	}
+}
+
+func TestReuseRefuses(t *testing.T) {
+	db := loadFixture(t)
+	o := smallOptions()
+	o.Reuse = t.TempDir()
+	err := Run(t.Context(), openDir(t, t.TempDir()), db, o)
+	if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || remedy == "" {
+		t.Errorf("a folder without a build: %v", err)
+	}
+	// other models: nothing is reused, and nothing fails
+	o.Reuse = ""
+	first := openDir(t, t.TempDir())
+	if err := smallStage(db, o).into(t.Context(), first); err != nil {
+		t.Fatal(err)
+	}
+	o.Reuse = first.Out()
+	second, embedder := buildWith(t, db, o)
+	if n := second.Manifest().Stages[manifest.Vectors].Counts["texts_reused"]; n != 0 || len(embedder.texts) == 0 {
+		t.Errorf("%d texts reused of another model", n)
+	}
+}
+
+// What an interrupted run has committed is not embedded again.
+func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
+	db := loadFixture(t)
+	dir, embedder := openDir(t, t.TempDir()), &counting{texts: map[string]int{}}
+	o := smallOptions()
+	o.Workers = 1
+	units := 0
+	for run := 0; ; run++ {
+		before := len(embedder.texts)
+		s := smallStage(db, o)
+		s.dense = &failing{counting: embedder, after: 1}
+		err := s.into(t.Context(), dir)
+		if err == nil {
+			break
+		}
+		if run > 20 || len(embedder.texts) == before {
+			t.Fatalf("run %d: %v", run, err)
+		}
+		units++
+	}
+	if units < 2 {
+		t.Errorf("interrupted %d times", units)
+	}
+	for text, n := range embedder.texts {
+		if n != 1 {
+			t.Errorf("embedded %d times: %q", n, text)
+		}
+	}
+}
+
+// Vectors that an endpoint makes are asked for while posts are read; nothing else is
+// different, and what has failed is what is said.
+func TestBatchesUnderWay(t *testing.T) {
+	db := loadFixture(t)
+	o := smallOptions()
+	want, _ := buildWith(t, db, o)
+	o.Dense = "openai+http://localhost:1/v1?model=m"
+	got, _ := buildWith(t, db, o)
+	sameFiles(t, "batches", files(t, want.Out()), files(t, got.Out()))
+
+	o.Workers = 1
+	s := smallStage(db, o)
+	s.dense = &failing{counting: &counting{texts: map[string]int{}}}
+	if err := s.into(t.Context(), openDir(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "out of order") {
+		t.Errorf("%v", err)
+	}
+}
+
+// failing is an embedder that fails at every call after so many.
+type failing struct {
+	*counting
+	after int
+}
+
+func (f *failing) Documents(ctx context.Context, texts []string) ([][]float32, error) {
+	if f.after--; f.after < 0 {
+		return nil, errors.New("out of order")
+	}
+	return f.counting.Documents(ctx, texts)
+}
