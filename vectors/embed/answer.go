@@ -17,11 +17,12 @@ func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, 
 	var a struct {
 		Model string `json:"model"`
 		Data  []struct {
-			Index     int             `json:"index"`
-			Embedding json.RawMessage `json:"embedding"`
+			Index     int  `json:"index"`
+			Embedding *int `json:"embedding"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(answer, &a); err != nil {
+	rest, lifted := lift(answer)
+	if err := json.Unmarshal(rest, &a); err != nil {
 		if bytes.Contains(answer, []byte("NaN")) || bytes.Contains(answer, []byte("Infinity")) {
 			return nil, "", errNotFinite // as Python writes them, which is no JSON
 		}
@@ -43,11 +44,44 @@ func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, 
 		if at < 0 || at >= n || vectors[at] != nil {
 			return nil, "", fmt.Errorf("the indexes of the vectors are not 0 to %d", n-1)
 		}
-		if vectors[at], err = decodeNumbers(d.Embedding); err != nil {
+		if d.Embedding == nil || *d.Embedding < 0 || *d.Embedding >= len(lifted) {
+			return nil, "", errors.New("a vector is missing")
+		}
+		if vectors[at], err = decodeNumbers(lifted[*d.Embedding]); err != nil {
 			return nil, "", err
 		}
 	}
 	return vectors, a.Model, nil
+}
+
+// lift takes the vectors, which are nearly all of an answer, out of it, and puts their numbers for them: to scan them
+// as JSON costs ten times what it takes to decode them. No string can hold the name that it looks for, quotes and all:
+// there the second one would be escaped.
+func lift(answer []byte) (rest []byte, vectors [][]byte) {
+	name := []byte(`"embedding"`)
+	rest = make([]byte, 0, 1024)
+	for {
+		i := bytes.Index(answer, name)
+		if i < 0 {
+			return append(rest, answer...), vectors
+		}
+		for i += len(name); i < len(answer) && (answer[i] <= ' ' || answer[i] == ':'); {
+			i++
+		}
+		rest, answer = append(rest, answer[:i]...), answer[i:]
+		end := -1
+		if len(answer) > 0 && answer[0] == '"' {
+			end = 1 + bytes.IndexByte(answer[1:], '"')
+		} else if len(answer) > 0 && answer[0] == '[' {
+			end = bytes.IndexByte(answer, ']')
+		}
+		if end <= 0 {
+			continue // the object's kind, a vector that is cut short, or none
+		}
+		rest = strconv.AppendInt(rest, int64(len(vectors)), 10)
+		vectors = append(vectors, answer[:end+1])
+		answer = answer[end+1:]
+	}
 }
 
 // decodeNumbers reads an array of numbers, or a string of base64.
@@ -62,16 +96,17 @@ func decodeNumbers(raw []byte) ([]float32, error) {
 		return nil, fmt.Errorf("a vector is %.20s", raw)
 	}
 	v := make([]float32, 0, 1+bytes.Count(raw, []byte{','}))
-	for i := 1; i < len(raw); {
-		if isSeparator(raw[i]) {
+	text := string(raw)
+	for i := 1; i < len(text); {
+		if isSeparator(text[i]) {
 			i++
 			continue
 		}
 		from := i
-		for i < len(raw) && !isSeparator(raw[i]) {
+		for i < len(text) && !isSeparator(text[i]) {
 			i++
 		}
-		number := string(raw[from:i])
+		number := text[from:i]
 		if number == "null" { // what NaN is in the JSON of some
 			return nil, errNotFinite
 		}

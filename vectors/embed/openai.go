@@ -166,11 +166,11 @@ func (m *openAI) read(e *endpoint, answer []byte, texts int) ([][]float32, error
 		return nil, &failure{err: fmt.Errorf("answer of %s: %w", e.base, err)}
 	}
 	for _, v := range vectors {
-		if err := m.agree(e, len(v), served); err != nil {
-			return nil, err
-		}
 		if !finite(v) {
 			return nil, &failure{err: fmt.Errorf("answer of %s: %w", e.base, errNotFinite)}
+		}
+		if err := m.agree(e, len(v), served); err != nil {
+			return nil, err
 		}
 	}
 	return vectors, nil
