@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"s2g/cmd/s2g/sample"
+	"s2g/ingest/dump/dumptest"
 	"s2g/schema"
 )
 
@@ -173,6 +175,44 @@ func BenchmarkScanner(b *testing.B) {
 				b.ReportMetric(float64(reference.cpu)/float64(best.cpu), "x-xmllint-cpu")
 			}
 		})
+	}
+}
+
+// BenchmarkDecode reads all tables of a sample in each format, with the programs
+// that are there and with the built-in decoders. MB/s are of XML.
+func BenchmarkDecode(b *testing.B) {
+	from := b.TempDir()
+	stats, err := sample.Write(b.Context(), sample.Options{Posts: 10_000, Out: from})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, dressing := range dumptest.Dressings() {
+		switch dressing.Name {
+		case "gz", "bz2", "zst", "xz", "site.7z, solid, with junk", "site.7z, bzip2", "site.7z, PPMd", "7z of site-Table.7z":
+		default:
+			continue
+		}
+		if _, err := exec.LookPath(dressing.Needs); dressing.Needs != "" && err != nil {
+			continue
+		}
+		path := dressing.Write(b, from, b.TempDir())
+		for _, builtIn := range []bool{false, true} {
+			if builtIn && !strings.Contains(dressing.Name, "7z") && dressing.Name != "xz" {
+				continue // they have no program
+			}
+			b.Run(fmt.Sprintf("%s/builtin=%v", dressing.Name, builtIn), func(b *testing.B) {
+				b.SetBytes(stats.Bytes)
+				for b.Loop() {
+					d, err := Find(path, Options{BuiltIn: builtIn, Tmp: b.TempDir()})
+					if err != nil {
+						b.Fatal(err)
+					}
+					if _, err := readAll(b.Context(), d); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
 

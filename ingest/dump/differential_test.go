@@ -4,19 +4,11 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"s2g/schema"
-	"s2g/schema/schematest"
 )
 
 // plain makes the white space of a document blanks, as XML normalises it in
@@ -160,69 +152,4 @@ func FuzzScan(f *testing.F) {
 			}
 		}
 	})
-}
-
-// expat prints the rows of a document as Python's expat reads them, in the form
-// of describe.
-const expat = `
-import sys, xml.parsers.expat
-columns = sys.argv[2:]
-def escape(s):
-    return ''.join(c if ' ' <= c <= '~' and c not in '\\"' else '\\u{%x}' % ord(c) for c in s)
-def start(name, attributes):
-    if name == 'row':
-        print(' '.join('%s="%s"' % (c, escape(attributes[c])) for c in columns if c in attributes))
-p = xml.parsers.expat.ParserCreate()
-p.StartElementHandler = start
-p.ParseFile(open(sys.argv[1], 'rb'))
-`
-
-func TestExpat(t *testing.T) {
-	python := schematest.Tool(t, "python3")
-	for _, site := range []string{"bioinformatics.stackexchange.com", "bicycles.meta.stackexchange.com"} {
-		folder := schematest.Dump(t, site)
-		for _, table := range schema.Tables() {
-			path := filepath.Join(folder, table.Name+".xml")
-			want, err := exec.Command(python, append([]string{"-c", expat, path}, columns(table)...)...).Output()
-			if err != nil {
-				t.Fatalf("python3: %v", err)
-			}
-			file, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer file.Close()
-			var got strings.Builder
-			s := NewScanner(file, Config{Name: path, Root: strings.ToLower(table.Name), Columns: columns(table), Block: 5000})
-			for s.Scan() {
-				got.WriteString(asPython(s.Record(), columns(table)) + "\n")
-			}
-			if err := s.Err(); err != nil {
-				t.Error(err)
-			}
-			if got.String() != string(want) {
-				t.Errorf("%s of %s: the scanner's rows are not expat's", table.Name, site)
-			}
-		}
-	}
-}
-
-func asPython(r *Record, columns []string) string {
-	var fields []string
-	for i, name := range columns {
-		v := r.Value(i)
-		if v == nil {
-			continue
-		}
-		var b strings.Builder
-		for _, c := range string(v) {
-			if c >= ' ' && c <= '~' && c != '\\' && c != '"' {
-				b.WriteRune(c)
-			} else {
-				fmt.Fprintf(&b, "\\u{%x}", c)
-			}
-		}
-		fields = append(fields, name+`="`+b.String()+`"`)
-	}
-	return strings.Join(fields, " ")
 }

@@ -19,7 +19,7 @@ type Options struct {
 	Site    string   // which site, where the path holds several; "" = the only one
 	Without []string // tables to leave out: "comments", "votes", "links", "tags"
 	Tmp     string   // folder for archives that stand in archives while they are read; "" = that of the system
-	BuiltIn bool     // use the built-in decoders of .7z, .xz and .bz2 even where programs are there
+	BuiltIn bool     // use the built-in decoders of .7z and .xz even where programs are there
 }
 
 // A Dump is the tables of one site, found but not read.

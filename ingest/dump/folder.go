@@ -1,7 +1,10 @@
 package dump
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,17 +18,17 @@ import (
 func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, fmt.Errorf("list the dump: %w", err)
+		return nil, inputError(context.Background(), dir, err)
 	}
 	var all []candidate
 	var folders []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		info, err := os.Stat(path) // not e.Info: a dump may be a folder of links
-		if err != nil {
-			return nil, fmt.Errorf("look at the dump: %w", err)
-		}
 		switch {
+		case errors.Is(err, fs.ErrNotExist): // a link to nothing
+		case err != nil:
+			return nil, inputError(context.Background(), path, err)
 		case strings.HasPrefix(e.Name(), "."):
 		case info.IsDir():
 			folders = append(folders, path)
