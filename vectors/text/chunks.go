@@ -36,10 +36,7 @@ func Chunks(title, cleaned string, size, overlap int) []Chunk {
 	if size <= 0 {
 		size = DefaultSize
 	}
-	head := title
-	if title != "" && cleaned != "" {
-		head += "\n\n"
-	}
+	head := heading(title, cleaned)
 	w := windows{s: cleaned, size: max(size-Tokens(title), size/4, 1)}
 	if Tokens(cleaned) <= w.size {
 		return []Chunk{{End: utf8.RuneCountInString(cleaned), Text: head + cleaned}}
@@ -58,6 +55,14 @@ func Chunks(title, cleaned string, size, overlap int) []Chunk {
 		chunks[i] = Chunk{Start: start, End: start + utf8.RuneCountInString(piece), Text: head + piece}
 	}
 	return chunks
+}
+
+// heading is what stands before the text of each window.
+func heading(title, cleaned string) string {
+	if title != "" && cleaned != "" {
+		return title + "\n\n"
+	}
+	return title
 }
 
 // windows cuts s into windows of size tokens.
