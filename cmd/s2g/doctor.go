@@ -7,6 +7,7 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -27,6 +28,7 @@ type examination struct {
 	Cores    int             `json:"cores"`
 	Memory   int64           `json:"memory"` // bytes
 	Dump     []dumpTable     `json:"dump,omitempty"`
+	Form     *dump.Guess     `json:"form,omitempty"` // of the dump's text
 	Plan     *preflight.Plan `json:"plan,omitempty"`
 }
 
@@ -110,18 +112,39 @@ func (a *app) examineDump(cmd *cobra.Command, o *options, e *examination) error 
 	e.Plan = plan
 	if found != nil {
 		e.Dump = dumpTables(found)
+		form, err := found.Guess(cmd.Context())
+		if err != nil {
+			return err
+		}
+		e.Form = &form
 	}
 	return plan.Err()
 }
 
 func dumpTables(d *dump.Dump) []dumpTable {
 	var list []dumpTable
-	for _, s := range d.Streams {
-		for _, m := range s.Members {
-			list = append(list, dumpTable{Table: m.Table, File: m.Name, Decoded: m.Size})
-		}
+	for _, m := range d.Tables() {
+		list = append(list, dumpTable{Table: m.Table, File: m.Name, Decoded: m.Size})
 	}
 	return list
+}
+
+// describe says in words what a dump's text looks like.
+func describe(g dump.Guess) string {
+	words := []string{g.Encoding}
+	if g.BOM {
+		words = append(words, "byte order mark")
+	}
+	if g.Tags != "" {
+		words = append(words, "tags as "+g.Tags)
+	}
+	if g.License {
+		words = append(words, "licences in rows")
+	}
+	if era := g.Era(); era != "" {
+		words = append(words, "so probably "+era)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (e *examination) write(w io.Writer) error {
@@ -140,6 +163,9 @@ func (e *examination) write(w io.Writer) error {
 			decoded = humanize.IBytes(uint64(d.Decoded)) + " of XML"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", d.Table, decoded, d.File)
+	}
+	if e.Form != nil && e.Form.Table != "" {
+		fmt.Fprintf(t, "form\t%s\n", describe(*e.Form))
 	}
 	if err := t.Flush(); err != nil || e.Plan == nil {
 		return err
