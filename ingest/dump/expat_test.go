@@ -136,7 +136,7 @@ func TestExpat(t *testing.T) {
 			ask := startExpat(t, c)
 			plain := strings.TrimPrefix(string(doc), "\uFEFF")
 			wide := "\uFEFF" + strings.Replace(plain, `encoding="utf-8"`, `encoding="utf-16"`, 1)
-			for form, doc := range map[string][]byte{"as it is": doc, "UTF-16LE": inUTF16(wide, 0), "UTF-16BE": inUTF16(wide, 1)} {
+			for form, doc := range map[string][]byte{"as it is": doc, "in UTF-16": inUTF16(wide, 0)} {
 				want, err := ask(doc)
 				if err != nil {
 					t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,7 @@ func startProgram(ctx context.Context, in io.Reader, program string, args ...str
 	ctx, stop := context.WithCancel(ctx)
 	r := &programReader{cmd: exec.CommandContext(ctx, program, args...), stop: stop}
 	r.cmd.Stdin = in
+	r.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // names of members are UTF-8, whatever the user's locale
 	r.cmd.Stderr = &r.messages
 	out, err := r.cmd.StdoutPipe()
 	if err == nil {

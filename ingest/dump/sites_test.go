@@ -2,6 +2,7 @@ package dump
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -278,6 +279,44 @@ func TestNestedFaults(t *testing.T) {
 	_, err = rowsOf(t.Context(), d)
 	if f, _ := schema.FaultOf(err); f != schema.FaultResources {
 		t.Errorf("no folder to spool to: error %v, want a fault of resources", err)
+	}
+}
+
+func TestNestedDamage(t *testing.T) {
+	schematest.Tool(t, "7z")
+	from := writeFolder(t, documents())
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, dressing := range dumptest.Dressings() {
+		if strings.HasPrefix(dressing.Name, "7z of") {
+			path := dressing.Write(t, from, t.TempDir())
+			damage(t, path, false)
+			damage(t, path, true)
+		}
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("spooled archives are left: %v", left)
+	}
+}
+
+func TestNamesInArchive(t *testing.T) {
+	schematest.Tool(t, "7z")
+	t.Setenv("LC_ALL", "C")
+	folder := t.TempDir()
+	putSite(t, folder, "x", "@données [x] été/*.xml")
+	archive := filepath.Join(t.TempDir(), "-dump é.7z")
+	cmd := exec.Command("7z", "a", "-bd", "-spd", "--", archive, ".")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "LC_ALL=C.UTF-8")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("7z: %v\n%s", err, out)
+	}
+	for _, builtIn := range []bool{false, true} {
+		d, err := Find(archive, Options{BuiltIn: builtIn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := rowsOf(t.Context(), d); err != nil || len(rows) != len(schema.Tables()) {
+			t.Errorf("built in %v: %d tables, error %v", builtIn, len(rows), err)
+		}
 	}
 }
 
