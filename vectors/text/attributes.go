@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 )
@@ -62,6 +63,18 @@ func (c *Cleaner) comment(b []byte) {
 	case "language-all":
 		c.langAll = lang
 	}
+}
+
+// address returns where a link leads to, or nothing where that cannot stand in a text.
+func address(z *html.Tokenizer) string {
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if string(key) == "href" && bytes.IndexFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7F || r == utf8.RuneError }) < 0 {
+			return string(value)
+		}
+	}
+	return ""
 }
 
 // placeholders are alternative texts that Stack Overflow's editor puts in, and say nothing.

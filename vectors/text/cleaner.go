@@ -8,6 +8,7 @@ package text
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"strings"
 	"unicode/utf8"
@@ -19,6 +20,12 @@ import (
 // Cleaner turns the HTML of posts into clean text. The zero value works; it is made to be reused, and is not
 // safe for concurrent use.
 type Cleaner struct {
+	// Language is that of code which names none itself, as Stack Overflow's highlighter takes it from a question's
+	// tags; empty: such a block has none.
+	Language string
+	// Links keeps the addresses of links, "[text](address)".
+	Links bool
+
 	page  page
 	para  inline
 	noise noise
@@ -135,6 +142,14 @@ func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer) {
 		c.image(z)
 	case atom.Sup:
 		c.para.sup = true
+	case atom.S, atom.Strike, atom.Del:
+		if c.pre == 0 {
+			c.para.startStrike()
+		}
+	case atom.A:
+		if c.Links && c.pre == 0 {
+			c.para.startLink(address(z))
+		}
 	case atom.Table, atom.Tr, atom.Td, atom.Th:
 		c.startTable(tag)
 	default:
@@ -183,6 +198,10 @@ func (c *Cleaner) end(tag atom.Atom) {
 		c.para.endCode()
 	case atom.Sup:
 		c.para.sup = false
+	case atom.S, atom.Strike, atom.Del:
+		c.para.endStrike()
+	case atom.A:
+		c.para.endLink()
 	case atom.Table, atom.Tr, atom.Td, atom.Th:
 		c.endTable(tag)
 	case atom.Br:
@@ -212,7 +231,7 @@ func (c *Cleaner) endBlock(tag atom.Atom) {
 
 // flush ends the paragraph that is being collected.
 func (c *Cleaner) flush() {
-	c.para.endCode()
+	c.para.close()
 	if b := c.para.take(); len(b) > 0 {
 		c.page.lines(c.noise.prose(b))
 	}
@@ -253,7 +272,7 @@ func (c *Cleaner) endPre() {
 	}
 	lang := c.lang
 	if lang == "" {
-		lang = c.langAll
+		lang = cmp.Or(c.langAll, c.Language)
 	}
 	if lang == "none" {
 		lang = ""

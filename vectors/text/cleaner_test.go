@@ -23,7 +23,9 @@ func TestClean(t *testing.T) {
 		{"no markup", "just text", "just text"},
 		{"break", "<p>one<br>\ntwo<br/>three</p>", "one\ntwo\nthree"},
 		{"entities", "<p>a &lt; b &amp;&amp; c &gt; d &quot;e&quot; &#39;f&#39; &eacute;&nbsp;&hellip;</p>", "a < b && c > d \"e\" 'f' é …"},
-		{"emphasis", "<p>a <strong>b</strong><em>c</em> <del>d</del>.</p>", "a bc d."},
+		{"emphasis", "<p>a <strong>b</strong><em>c</em> <i>d</i>.</p>", "a bc d."},
+		{"struck out", "<p>a <strike>b c</strike>* <s> d</s> <del></del>e<del>f", "a ~~b c~~* ~~d~~ e~~f~~"},
+		{"struck out paragraph", "<p>a</p><del><p>b</p></del><p>c</p>", "a\n\nb\n\nc"},
 		{"link", `<p>See <a href="http://e.org/x" rel="nofollow">the manual</a>.</p>`, "See the manual."},
 		{"image", `<p>Look: <img src="x.png" alt="a plot of x"></p>`, "Look: a plot of x"},
 		{"editor's image", `<p><a href="x"><img src="x.png" alt="enter image description here"></a></p>`, ""},
@@ -31,6 +33,8 @@ func TestClean(t *testing.T) {
 		{"empty code", "<p>a <code></code> b</p>", "a b"},
 		{"kbd", "<p><kbd>Ctrl</kbd>+<kbd>C</kbd></p>", "Ctrl+C"},
 		{"superscript", "<p>10<sup>-3</sup> m<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O <sup>1</sup></p>", "10^-3 m^2, 1st, H2O 1"},
+		{"footnotes", "<p>as shown<sup>1</sup>, and here<sup>[2]</sup>, since 1990<sup>3</sup></p><p><sup>1</sup>Who, Where.<br><sup>2</sup> What</p><p><sup>small print</sup></p>",
+			"as shown[1], and here[2], since 1990^3\n\n[1] Who, Where.\n[2] What\n\nsmall print"},
 		{"heading", "<h2>How to</h2><p>do it</p>", "## How to\n\ndo it"},
 		{"rule", "<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"},
 		{"code", "<pre><code>if x:\n    y &lt; 1  \n\n\n\nz\n</code></pre>", "```\nif x:\n    y < 1\n\nz\n```"},
@@ -40,6 +44,9 @@ func TestClean(t *testing.T) {
 		{"language in a comment", "<!-- language: lang-r -->\n\n<pre><code>x</code></pre><pre><code>y</code></pre>", "```r\nx\n```\n\n```\ny\n```"},
 		{"language of all", "<!-- language-all: lang-sh --><pre><code>x</code></pre><pre><code>y</code></pre>", "```sh\nx\n```\n\n```sh\ny\n```"},
 		{"snippet", `<div class="snippet" data-lang="js"><div class="snippet-code"><pre class="snippet-code-js lang-js prettyprint-override"><code>x()</code></pre></div></div>`, "```js\nx()\n```"},
+		{"whole snippet", "<p>a</p>\n\n<p><div class=\"snippet\" data-lang=\"js\" data-hide=\"false\">\r\n<div class=\"snippet-code\">\r\n<!-- begin snippet: js hide: false console: true babel: false -->\n\n<!-- language: lang-js -->\n" +
+			"<pre class=\"snippet-code-js lang-js prettyprint-override\"><code>f()</code></pre>\r\n<!-- language: lang-html -->\n<pre class=\"snippet-code-html lang-html prettyprint-override\"><code>&lt;b&gt;</code></pre>\r\n" +
+			"<!-- end snippet -->\n</div>\r\n</div>\r\n</p>\n\n<pre><code>x</code></pre>", "a\n\n```js\nf()\n```\n\n```html\n<b>\n```\n\n```\nx\n```"},
 		{"fence in code", "<pre><code>```\nx\n```\n</code></pre>", "````\n```\nx\n```\n````"},
 		{"empty pre", "<p>a</p><pre><code>\n\n</code></pre><p>b</p>", "a\n\nb"},
 		{"list", "<ul>\n<li>one</li>\n<li>two <code>x</code></li>\n</ul>\n<p>end</p>", "- one\n- two `x`\n\nend"},
@@ -64,6 +71,29 @@ func TestClean(t *testing.T) {
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, c.Clean(tt.html)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
+		}
+	}
+}
+
+func TestCleanOptions(t *testing.T) {
+	tests := []struct {
+		name       string
+		c          Cleaner
+		html, want string
+	}{
+		{"language of the post", Cleaner{Language: "python"}, `<pre><code>a</code></pre><pre class="lang-r"><code>b</code></pre><pre class="lang-none"><code>c</code></pre>`,
+			"```python\na\n```\n\n```r\nb\n```\n\n```\nc\n```"},
+		{"a comment is nearer", Cleaner{Language: "python"}, `<!-- language-all: lang-sh --><pre><code>a</code></pre>`, "```sh\na\n```"},
+		{"links", Cleaner{Links: true}, `<p>See <a href="https://e.org/a?b&amp;c">the <em>manual</em></a>, <a href="/q/1"><code>f()</code></a>, <a href="https://e.org">https://e.org</a>.</p>`,
+			"See [the manual](https://e.org/a?b&c), [`f()`](/q/1), https://e.org."},
+		{"odd links", Cleaner{Links: true}, `<p><a href="x"></a><a>b</a> <a href="c d">e</a> <code>x<a href="y">z</a></code><a href="f">g<p>h</a></p><pre><a href="i">j</a></pre>`,
+			"b e `xz`[g](f)\n\nh\n\n```\nj\n```"},
+	}
+	for _, tt := range tests {
+		for range 2 { // a cleaner is made to be reused
+			if diff := cmp.Diff(tt.want, tt.c.Clean(tt.html)); diff != "" {
+				t.Errorf("%s: %s", tt.name, diff)
+			}
 		}
 	}
 }

@@ -12,6 +12,9 @@ type inline struct {
 	pending byte // white space owed before the next text: 0, ' ' or softBreak
 	code    int  // where inline code began, 0 where there is none, else plus 1
 	sup     bool // the next text is a superscript
+	link    int  // where a link's text began, plus 1; 0 where there is none
+	href    string
+	strike  int // where a text that is struck out began; 0 where there is none
 }
 
 // take returns the paragraph and begins the next one. What it returns is valid until text is added.
@@ -27,11 +30,12 @@ func (p *inline) text(b []byte) {
 		n := plainText(b)
 		if n > 0 {
 			p.owed()
-			if p.sup && (b[0] >= '0' && b[0] <= '9' || b[0] == '-' || b[0] == '+') && p.inWord() {
-				p.b = append(p.b, '^')
+			if p.sup {
+				p.superscript(b[:n])
+			} else {
+				p.b = append(p.b, b[:n]...)
 			}
 			p.sup = false
-			p.b = append(p.b, b[:n]...)
 			b = b[n:]
 			continue
 		}
@@ -71,7 +75,7 @@ func (p *inline) lineBreak() {
 
 // owed writes the white space before a text, but not at the beginning of a line.
 func (p *inline) owed() {
-	if n := len(p.b); p.pending != 0 && n > 0 && p.b[n-1] != '\n' && p.b[n-1] != ' ' && p.code != n {
+	if n := len(p.b); p.pending != 0 && n > 0 && p.b[n-1] != '\n' && p.b[n-1] != ' ' && p.code != n && p.strike != n {
 		if p.code != 0 {
 			p.pending = ' '
 		}
@@ -88,6 +92,87 @@ func (p *inline) inWord() bool {
 
 func isLetterOrDigit(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
+}
+
+// superscript adds a text that is set higher: a number as an exponent, "10^6", "m^2"; but where it is the mark of a
+// footnote, behind a longer word or at the head of a line, "word[1]" and "[1] note".
+func (p *inline) superscript(b []byte) {
+	n := len(p.b)
+	short := len(b) <= 2 && digits(b)
+	switch {
+	case short && (n == 0 || p.b[n-1] == '\n'):
+		p.b = append(append(append(p.b, '['), b...), "] "...)
+		return
+	case short && n >= 4 && letters(p.b[n-4:]):
+		p.b = append(append(append(p.b, '['), b...), ']')
+		return
+	case (b[0] >= '0' && b[0] <= '9' || b[0] == '-' || b[0] == '+') && p.inWord():
+		p.b = append(p.b, '^')
+	}
+	p.b = append(p.b, b...)
+}
+
+func letters(b []byte) bool {
+	for _, c := range b {
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
+// startStrike begins a text that its author has struck out: it says what no longer holds, so that is marked.
+func (p *inline) startStrike() {
+	if p.strike == 0 && p.code == 0 {
+		p.owed()
+		p.b = append(p.b, "~~"...)
+		p.strike = len(p.b)
+	}
+}
+
+func (p *inline) endStrike() {
+	switch at := p.strike; {
+	case at == 0 || p.code != 0:
+		return
+	case at == len(p.b):
+		p.b = p.b[:at-2]
+	default:
+		p.b = append(p.b, "~~"...)
+	}
+	p.strike = 0
+}
+
+// close ends what has been left open.
+func (p *inline) close() {
+	p.endCode()
+	p.endLink()
+	p.endStrike()
+}
+
+// startLink begins a link whose address is kept.
+func (p *inline) startLink(href string) {
+	p.endLink()
+	if href == "" || p.code != 0 {
+		return
+	}
+	p.owed()
+	p.link, p.href = len(p.b)+1, href
+}
+
+// endLink puts the address behind the link's text, unless there is no text or it is the address.
+func (p *inline) endLink() {
+	if p.link == 0 {
+		return
+	}
+	at := p.link - 1
+	p.link = 0
+	if p.code != 0 || at >= len(p.b) || string(p.b[at:]) == p.href {
+		return
+	}
+	p.b = append(p.b, ' ')
+	copy(p.b[at+1:], p.b[at:])
+	p.b[at] = '['
+	p.b = append(append(append(p.b, "]("...), p.href...), ')')
 }
 
 func (p *inline) startCode() {

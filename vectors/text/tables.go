@@ -28,7 +28,7 @@ func (c *Cleaner) startTable(tag atom.Atom) {
 			c.para.space()
 			return
 		}
-		c.para.endCode()
+		c.para.close()
 		if c.cells++; c.cells == 1 {
 			c.para.raw("| ")
 		} else {
@@ -57,7 +57,7 @@ func (c *Cleaner) endTable(tag atom.Atom) {
 // endRow writes the row that is being collected, and below the heading a rule as Markdown has it.
 func (c *Cleaner) endRow() {
 	if c.cells > 0 {
-		c.para.endCode()
+		c.para.close()
 		c.para.raw(" |")
 	}
 	if row := c.para.take(); len(row) > 0 {
