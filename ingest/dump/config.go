@@ -5,7 +5,7 @@ type Config struct {
 	Name    string   // what errors call the document: its file
 	Root    string   // name of the root element, as "posts"
 	Columns []string // attributes to read, of which the first is the row's Id
-	MaxRow  int      // bytes of the longest row that is read; 0 is 64 MiB
+	MaxRow  int      // bytes, in UTF-8, of the longest row that is read; 0 is 64 MiB
 	Block   int      // bytes that are read and scanned at a time; 0 is 1 MiB
 }
 
@@ -29,5 +29,5 @@ const (
 	Malformed        Class = "malformed"         // not a <row> element of attributes
 	LongRow          Class = "long_row"          // longer than Config.MaxRow
 	IllegalReference Class = "illegal_reference" // a character, written as such or by reference, that XML does not allow
-	InvalidUTF8      Class = "invalid_utf8"      // bytes that are not UTF-8
+	InvalidUTF8      Class = "invalid_utf8"      // bytes that are not UTF-8, or half of a pair in UTF-16
 )

@@ -5,7 +5,7 @@
 //
 //  1. [Find] looks at a path and says which tables it holds, as [Stream]s: one
 //     stream is one pass over one file or archive block, so nothing is decoded
-//     twice.
+//     twice. [Dump.Guess] tells what the beginning of Posts looks like.
 //  2. [Stream.Open] decodes a stream. Its [Reader] yields the tables that are
 //     in it one after the other, as archive/tar does.
 //  3. [Scanner] reads the rows of one table; [Parallel] does so on several
@@ -13,7 +13,8 @@
 //
 // A dump is one XML document a table: a root element named as the table, which
 // holds nothing but <row Attribute="value" ... /> elements. The scanner reads
-// that shape and no other XML: no DTD, no entities but the five of XML.
+// that shape and no other XML: no DTD, no entities but the five of XML. It is in
+// UTF-8 or UTF-16, in either byte order, with or without a byte order mark.
 //
 // A damaged row is data, with its [Class], and scanning goes on behind it. What
 // makes the whole document untrustworthy is an error of class

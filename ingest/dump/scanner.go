@@ -30,9 +30,9 @@ type Scanner struct {
 // A Record is one row. It and its values are valid until the next Scan.
 type Record struct {
 	Class   Class // "" if the row is sound; else only Value(0) may be there
-	Offset  int64 // of the row in the decoded document
+	Offset  int64 // of the row in the decoded document, in UTF-8
 	Illegal int   // illegal characters and references that were repaired
-	Invalid int   // invalid UTF-8 that was repaired
+	Invalid int   // invalid UTF-8 and halves of UTF-16 pairs that were repaired
 
 	values [][]byte
 }

@@ -1,0 +1,164 @@
+package dump
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"s2g/ingest/dump/dumptest"
+	"s2g/schema"
+	"s2g/schema/schematest"
+)
+
+// Dumps that cannot be read, and what is said about them.
+func TestFindRefuses(t *testing.T) {
+	schematest.Tool(t, "7z")
+	tables := t.TempDir()
+	putSite(t, tables, strings.Repeat("x", 1000), "*.xml")
+	var all []string
+	for _, table := range schema.Tables() {
+		all = append(all, filepath.Join(tables, table.Name+".xml"))
+	}
+	pack := func(t *testing.T, name string, files []string, args ...string) string {
+		archive := filepath.Join(t.TempDir(), name)
+		dumptest.SevenZip(t, archive, files, args...)
+		return archive
+	}
+	for name, test := range map[string]struct {
+		write func(t *testing.T) string // returns the path
+		says  []string
+	}{
+		"password":            {func(t *testing.T) string { return pack(t, "a.7z", all, "-psecret") }, []string{"a.7z", "password"}},
+		"password, names too": {func(t *testing.T) string { return pack(t, "a.7z", all, "-psecret", "-mhe=on") }, []string{"a.7z", "password"}},
+		"split":               {func(t *testing.T) string { return pack(t, "a.7z", all, "-v300b") + ".001" }, []string{"a.7z.001", "split", "cat ", "a.7z.* >"}},
+		"split, in a folder":  {func(t *testing.T) string { return filepath.Dir(pack(t, "a.7z", all, "-v300b")) }, []string{"a.7z.001", "split"}},
+		"zip":                 {func(t *testing.T) string { return pack(t, "a.zip", all, "-tzip") }, []string{"a.zip", "not read", "unpack"}},
+		"zip of Posts in a folder": {func(t *testing.T) string {
+			folder := t.TempDir()
+			for _, table := range []string{"Comments", "Votes", "PostLinks", "Tags"} {
+				put(t, folder, table+".xml", "")
+			}
+			put(t, folder, "Posts.xml.zip", "")
+			return folder
+		}, []string{"Posts.xml.zip", "unpack"}},
+		"rar":       {func(t *testing.T) string { return filepath.Join(folderOf(t, "dump.RAR"), "dump.RAR") }, []string{"dump.RAR", "unpack"}},
+		"one table": {func(*testing.T) string { return all[0] }, []string{"Posts.xml", "one table", "folder"}},
+		"no tables": {func(t *testing.T) string { return pack(t, "a.7z", all[1:]) }, []string{"a.7z", "no Posts.xml"}},
+		"table twice": {func(t *testing.T) string {
+			folder := folderOf(t, "Posts.xml", "Posts.xml.gz", "Comments.xml", "Votes.xml", "PostLinks.xml", "Tags.xml")
+			return folder
+		}, []string{"twice", "Posts.xml and Posts.xml.gz"}},
+		"beside the archive it came from": {func(t *testing.T) string {
+			archive := pack(t, "askubuntu.com.7z", all)
+			put(t, filepath.Dir(archive), "Posts.xml", "")
+			return filepath.Dir(archive)
+		}, []string{"twice", "Posts.xml", "askubuntu.com.7z:Posts.xml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Find(test.write(t), Options{})
+			fault, remedy := schema.FaultOf(err)
+			if fault != schema.FaultInput {
+				t.Fatalf("error %v, want a fault of the input", err)
+			}
+			for _, part := range test.says {
+				if !strings.Contains(err.Error()+": "+remedy, part) {
+					t.Errorf("error %q with remedy %q does not say %q", err, remedy, part)
+				}
+			}
+		})
+	}
+}
+
+// What is wrong with an archive in an archive is seen when it is read.
+func TestNestedFaults(t *testing.T) {
+	schematest.Tool(t, "7z")
+	tables := t.TempDir()
+	putSite(t, tables, strings.Repeat("x", 1000), "*.xml")
+	pack := func(to string, args []string, names ...string) {
+		var files []string
+		for _, n := range names {
+			files = append(files, filepath.Join(tables, n))
+		}
+		dumptest.SevenZip(t, filepath.Join(tables, to), files, args...)
+	}
+	for name, test := range map[string]struct {
+		make  func()
+		inner string
+		says  string
+	}{
+		"a table is missing": {func() { pack("site.7z", nil, "Posts.xml", "Comments.xml") }, "site.7z", "has no Votes.xml, PostLinks.xml, Tags.xml"},
+		"archives in turn":   {func() { pack("posts.7z", nil, "Posts.xml"); pack("deep.7z", nil, "posts.7z") }, "deep.7z", "holds archives in turn"},
+		"password":           {func() { pack("secret.7z", []string{"-psecret"}, "Posts.xml") }, "secret.7z", "password"},
+		"no archive":         {func() { put(t, tables, "junk.7z", "404 not found") }, "junk.7z", "junk.7z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.make()
+			pack(name+".7z", nil, test.inner)
+			tmp := t.TempDir()
+			d, err := Find(filepath.Join(tables, name+".7z"), Options{Tmp: tmp})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if spool := d.Streams[0].Spool; spool == 0 {
+				t.Error("it needs no room in Tmp")
+			}
+			_, err = rowsOf(t.Context(), d)
+			if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), test.inner) {
+				t.Errorf("error %v, want one that names %s and says %q", err, test.inner, test.says)
+			}
+			if left, _ := os.ReadDir(tmp); len(left) > 0 {
+				t.Errorf("spooled archives are left: %v", left)
+			}
+		})
+	}
+	pack("site2.7z", nil, "Posts.xml", "Comments.xml", "Votes.xml", "PostLinks.xml", "Tags.xml")
+	pack("outer.7z", nil, "site2.7z")
+	d, err := Find(filepath.Join(tables, "outer.7z"), Options{Tmp: filepath.Join(tables, "missing")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = rowsOf(t.Context(), d)
+	if f, _ := schema.FaultOf(err); f != schema.FaultResources {
+		t.Errorf("no folder to spool to: error %v, want a fault of resources", err)
+	}
+}
+
+func TestNestedDamage(t *testing.T) {
+	schematest.Tool(t, "7z")
+	from := writeFolder(t, documents())
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, dressing := range dumptest.Dressings() {
+		if strings.HasPrefix(dressing.Name, "7z of") {
+			path := dressing.Write(t, from, t.TempDir())
+			damage(t, path, false)
+			damage(t, path, true)
+		}
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("spooled archives are left: %v", left)
+	}
+}
+
+func TestNamesInArchive(t *testing.T) {
+	schematest.Tool(t, "7z")
+	t.Setenv("LC_ALL", "C")
+	folder := t.TempDir()
+	putSite(t, folder, "x", "@données [x] été/*.xml")
+	archive := filepath.Join(t.TempDir(), "-dump é.7z")
+	cmd := exec.Command("7z", "a", "-bd", "-spd", "--", archive, ".")
+	cmd.Dir, cmd.Env = folder, append(os.Environ(), "LC_ALL=C.UTF-8")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("7z: %v\n%s", err, out)
+	}
+	for _, builtIn := range []bool{false, true} {
+		d, err := Find(archive, Options{BuiltIn: builtIn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := rowsOf(t.Context(), d); err != nil || len(rows) != len(schema.Tables()) {
+			t.Errorf("built in %v: %d tables, error %v", builtIn, len(rows), err)
+		}
+	}
+}
