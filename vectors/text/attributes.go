@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -75,6 +76,21 @@ func address(z *html.Tokenizer) string {
 		}
 	}
 	return ""
+}
+
+// firstNumber returns the number that an ordered list begins with.
+func firstNumber(z *html.Tokenizer) int {
+	for more := true; more; {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if string(key) != "start" {
+			continue
+		}
+		if n, err := strconv.Atoi(string(value)); err == nil && n >= 0 && n < 1e6 {
+			return n
+		}
+	}
+	return 1
 }
 
 // placeholders are alternative texts that Stack Overflow's editor puts in, and say nothing.

@@ -158,13 +158,13 @@ func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer) {
 		case c.table > 0:
 			c.para.space()
 		case c.pre == 0:
-			c.startBlock(tag)
+			c.startBlock(tag, z)
 		}
 	}
 }
 
 // startBlock takes the start tag of an element that begins on a line of its own, outside of tables and code.
-func (c *Cleaner) startBlock(tag atom.Atom) {
+func (c *Cleaner) startBlock(tag atom.Atom, z *html.Tokenizer) {
 	c.flush()
 	switch tag {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -173,8 +173,10 @@ func (c *Cleaner) startBlock(tag atom.Atom) {
 	case atom.Blockquote:
 		c.page.need(2)
 		c.page.push(tag, "> ", "> ")
-	case atom.Ul, atom.Ol:
-		c.page.startList(tag)
+	case atom.Ul:
+		c.page.startList(tag, 1)
+	case atom.Ol:
+		c.page.startList(tag, firstNumber(z))
 	case atom.Li:
 		c.page.startItem()
 	case atom.Hr:

@@ -51,6 +51,7 @@ func TestClean(t *testing.T) {
 		{"empty pre", "<p>a</p><pre><code>\n\n</code></pre><p>b</p>", "a\n\nb"},
 		{"list", "<ul>\n<li>one</li>\n<li>two <code>x</code></li>\n</ul>\n<p>end</p>", "- one\n- two `x`\n\nend"},
 		{"ordered", "<ol><li>a</li><li>b<pre><code>x\ny</code></pre></li><li>c</li></ol>", "1. a\n2. b\n\n   ```\n   x\n   y\n   ```\n\n3. c"},
+		{"ordered from", "<ol start=\"9\"><li>a</li><li>b</li></ol><ol start=x><li>c</ol>", "9. a\n10. b\n\n1. c"},
 		{"loose list", "<ul><li><p>a</p></li><li><p>b</p><p>c</p></li></ul>", "- a\n\n- b\n\n  c"},
 		{"nested list", "<ul><li>a\n<ul><li>b</li><li>c</li></ul></li><li>d</li></ul><p>e</p>", "- a\n  - b\n  - c\n- d\n\ne"},
 		{"quote", "<p>He:</p><blockquote>\n<p>a</p>\n<p>b</p>\n<ul><li>c</li></ul></blockquote><p>I</p>", "He:\n\n> a\n>\n> b\n>\n> - c\n\nI"},

@@ -73,14 +73,14 @@ func (p *page) pop(tag atom.Atom) {
 	}
 }
 
-func (p *page) startList(tag atom.Atom) {
+func (p *page) startList(tag atom.Atom, number int) {
 	if p.in(atom.Li) {
 		p.need(1)
 	} else {
 		p.need(2)
 	}
 	if len(p.open) < maxOpen {
-		p.open = append(p.open, element{tag: tag, prefix: len(p.prefix), number: 1})
+		p.open = append(p.open, element{tag: tag, prefix: len(p.prefix), number: number})
 	}
 }
 
