@@ -26,6 +26,9 @@ var served struct {
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
+	if out := os.Getenv(childOut); out != "" {
+		os.Exit(child(out))
+	}
 	code := m.Run()
 	if served.db != nil {
 		if err := errors.Join(served.db.Close(), os.RemoveAll(served.dir)); err != nil {

@@ -1,0 +1,115 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+// The environment of a test process that makes shards, to be killed.
+const (
+	childOut = "VECTORS_TEST_OUT"
+	childDSN = "VECTORS_TEST_DSN"
+)
+
+func childOptions() Options {
+	o := smallOptions()
+	o.Units, o.Workers = UnitsQuestion, 2
+	return o
+}
+
+// child makes the shards in out, and returns the exit code.
+func child(out string) int {
+	err := func() error {
+		db, err := tables.Open(context.Background(), tables.Options{DSN: os.Getenv(childDSN)})
+		if err != nil {
+			return err
+		}
+		dir, err := manifest.Open(out)
+		if err != nil {
+			return errors.Join(err, db.Close())
+		}
+		s := smallStage(db, childOptions())
+		s.unitPosts = 20
+		return errors.Join(s.into(context.Background(), dir), dir.Close(), db.Close())
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// A process that is killed with SIGKILL, at any moment, leaves what the next one goes
+// on from: in the end the shards are those of a run that nothing happened to.
+func TestKilled(t *testing.T) {
+	rows, _ := benchPosts(240)
+	db := load(t, map[string][]row{"Posts": rows})
+	whole := openDir(t, t.TempDir())
+	s := smallStage(db, childOptions())
+	s.unitPosts = 20
+	if err := s.into(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	want := files(t, whole.Out())
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(4, 4))
+	out, killed := t.TempDir(), 0
+	for killed < 5 {
+		run := exec.CommandContext(t.Context(), program)
+		run.Env = append(os.Environ(), childOut+"="+out, childDSN+"="+db.DSN())
+		run.Stderr = os.Stderr
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- run.Wait() }()
+		if !waitFor(out, 1+killed*len(want)/6+r.IntN(len(want)/6), ended) {
+			break
+		}
+		time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)
+		if err := run.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+		killed++
+	}
+	if killed == 0 {
+		t.Error("nothing was killed")
+	}
+	s = smallStage(db, childOptions())
+	s.unitPosts = 20
+	if err := s.into(t.Context(), openDir(t, out)); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, "killed", want, files(t, out))
+}
+
+// waitFor waits until a build has n shards, and says whether the process still runs.
+func waitFor(out string, n int, ended chan error) bool {
+	for {
+		some, _ := filepath.Glob(filepath.Join(out, "*", "*", "*.parquet"))
+		parents, _ := filepath.Glob(filepath.Join(out, "parents", "*.parquet"))
+		if len(some)+len(parents) >= n {
+			return true
+		}
+		select {
+		case err := <-ended:
+			ended <- err
+			return false
+		case <-time.After(500 * time.Microsecond):
+		}
+	}
+}
