@@ -26,6 +26,8 @@ type Options struct {
 
 	Log      *slog.Logger                         // nil is none
 	Progress func(what string, done, total int64) // called by one goroutine at a time; nil is none
+
+	tmp string // where archives within archives are spooled
 }
 
 func (o Options) withDefaults() Options {
@@ -50,6 +52,7 @@ func (o Options) withDefaults() Options {
 // those of the dump already: the caller asks NewPlan and manifest.Fresh.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
 	o = o.withDefaults()
+	o.tmp = dir.Tmp()
 	plan, err := NewPlan(o)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ type Plan struct {
 // times of its files: where manifest.Fresh(manifest.Ingest, Key) holds, there is
 // nothing to do.
 func NewPlan(o Options) (*Plan, error) {
-	d, err := dump.Find(o.Dump, dump.Options{Site: o.DumpSite, Without: o.Without})
+	d, err := dump.Find(o.Dump, dump.Options{Site: o.DumpSite, Without: o.Without, Tmp: o.tmp})
 	if err != nil {
 		return nil, err
 	}

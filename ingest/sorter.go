@@ -49,6 +49,9 @@ func (s *sorter) add(id int64, line []byte) error {
 			return err
 		}
 	}
+	if s.text == nil {
+		s.text = make([]byte, 0, limit) // pages that are not reached cost nothing; growing would, for a time, three times as much
+	}
 	s.lines = append(s.lines, lateLine{id, len(s.text), len(line)})
 	s.text = append(s.text, line...)
 	s.rows++

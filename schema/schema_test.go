@@ -43,6 +43,19 @@ func TestTablesAgreeWithDDL(t *testing.T) {
 	}
 }
 
+func TestViews(t *testing.T) {
+	var names []string
+	for _, v := range Views() {
+		names = append(names, v.Name)
+		if !strings.HasPrefix(v.Statement, "CREATE OR REPLACE SQL SECURITY INVOKER VIEW "+v.Name+" AS\nSELECT") {
+			t.Errorf("%s: %s", v.Name, v.Statement)
+		}
+	}
+	if diff := cmp.Diff([]string{"Questions", "Answers"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestDefaultLanguages(t *testing.T) {
 	table := DefaultLanguages()
 	if len(table) != 39 {

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -50,6 +51,19 @@ func (db *DB) CheckRights(ctx context.Context) error {
 	defer conn.Close()
 	if err := checkLocalInfile(ctx, conn); err != nil {
 		return db.explain(err)
+	}
+	return db.explain(checkNames(ctx, conn))
+}
+
+// checkNames refuses a server that has another idea of a table's name.
+func checkNames(ctx context.Context, conn *sql.Conn) error {
+	var folding int
+	if err := conn.QueryRowContext(ctx, "SELECT @@lower_case_table_names").Scan(&folding); err != nil {
+		return err
+	}
+	if folding == 1 {
+		return schema.Faultf(schema.FaultUsage, "use a server with lower_case_table_names=0",
+			"the server writes table names in lower case (lower_case_table_names is 1)")
 	}
 	return nil
 }

@@ -13,7 +13,10 @@
 //	Index   its secondary indexes, cheaper on a full table
 //	Swap    every NAME_new becomes NAME in one RENAME TABLE
 //
-// stage.go, load.go and dumpkey.go know tables; the other files know only SQL,
+// CheckRights tells beforehand whether a user's server will allow it, Whole
+// whether an earlier process has got as far as it says.
+//
+// stage.go, load.go, whole.go, rights.go, views.go and dumpkey.go know tables; the other files know only SQL,
 // or only the server process.
 package tables
 
