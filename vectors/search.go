@@ -22,6 +22,8 @@ type SearchOptions struct {
 	Top      int  // how many questions; 0: 5
 	Hops     int  // 1: also the neighbours of those over DuplicateOf and LinkedTo, both ways
 	Accepted bool // only questions with an accepted answer, of the neighbours too
+
+	Dense, Sparse string // specs of the build's models at other endpoints; empty: the build's own
 }
 
 // Search finds the questions of a language that fit a query best, the best first,
@@ -52,6 +54,7 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
+	m.Options.Dense, m.Options.Sparse = defaultTo(o.Dense, m.Options.Dense), defaultTo(o.Sparse, m.Options.Sparse)
 	embedders, err := OpenEmbedders(ctx, out, m)
 	if err != nil {
 		return nil, err

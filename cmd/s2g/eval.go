@@ -43,6 +43,8 @@ func (a *app) eval() *cobra.Command {
 	o.outFlag(f)
 	o.databaseFlags(f)
 	o.workerFlag(f)
+	f.StringVar(&o.shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
+	f.StringVar(&o.shape.Sparse, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
 	f.IntVar(&of.Queries, "sample", 2000, "ask with the titles of so many `questions`, at most")
 	f.IntVar(&of.Posts, "posts", 100_000, "search so many `questions`, and as many answers, at most")
 	return cmd
@@ -52,11 +54,13 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 	if _, err := p.ingested(ctx); err != nil {
 		return err
 	}
-	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, p.dir.Manifest())
+	s := p.opts.shape
+	m := *p.dir.Manifest()
+	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
+	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, &m)
 	if err != nil {
 		return err
 	}
-	s := p.opts.shape
 	o.Languages, o.Other, o.Window, o.Overlap = s.Languages, s.Other, s.Window, s.Overlap
 	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, p.opts.workers, p.app.log
 	shown := p.app.progress("eval", inRows)

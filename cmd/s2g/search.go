@@ -47,6 +47,8 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&language, "language", "", "`tag` or slug of the language")
 	f.IntVar(&of.Top, "top", 5, "how many questions to show, their neighbours apart")
 	f.IntVar(&of.Hops, "hops", 0, "1: show the neighbours over DuplicateOf and LinkedTo, too")
+	f.StringVar(&of.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
+	f.StringVar(&of.Sparse, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
 	f.BoolVar(&of.Accepted, "accepted", false, "only questions with an accepted answer; fetches four times as many to find them")
 	return cmd
 }

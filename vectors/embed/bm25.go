@@ -47,12 +47,15 @@ func (b *BM25) Documents(ctx context.Context, texts []string) ([]SparseVector, e
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		out[i] = b.vector(text, func(tf, words int) float32 {
-			length := 1 - bm25B + bm25B*float64(words)/bm25AvgLength
-			return float32(float64(tf) * (bm25K + 1) / (float64(tf) + bm25K*length))
-		})
+		out[i] = b.vector(text, documentWeight)
 	}
 	return out, nil
+}
+
+// documentWeight is the weight of a term that stands tf times among so many words.
+func documentWeight(tf, words int) float32 {
+	length := 1 - bm25B + bm25B*float64(words)/bm25AvgLength
+	return float32(float64(tf) * (bm25K + 1) / (float64(tf) + bm25K*length))
 }
 
 // Query returns weight 1 for each distinct term of text.
@@ -63,6 +66,15 @@ func (b *BM25) Query(ctx context.Context, text string) (SparseVector, error) {
 func (b *BM25) vector(text string, weight func(tf, words int) float32) SparseVector {
 	t := b.tallies.Get().(*tally)
 	list, words := t.of(&b.words, text)
+	v := weigh(list, words, weight)
+	if t.keepable() {
+		b.tallies.Put(t)
+	}
+	return v
+}
+
+// weigh makes a vector of the terms of a text.
+func weigh(list []count, words int, weight func(tf, words int) float32) SparseVector {
 	v := SparseVector{Indices: make([]uint32, 0, len(list)), Values: make([]float32, 0, len(list))}
 	for _, c := range list {
 		x := weight(int(c.n), words)
@@ -72,9 +84,6 @@ func (b *BM25) vector(text string, weight func(tf, words int) float32) SparseVec
 		}
 		v.Indices = append(v.Indices, c.w.id)
 		v.Values = append(v.Values, x)
-	}
-	if t.keepable() {
-		b.tallies.Put(t)
 	}
 	return v
 }

@@ -1,5 +1,10 @@
-// Package embed makes vectors of texts: dense ones by latent semantic analysis, fitted on the dump itself, and
-// sparse ones by BM25, the same numbers that Qdrant computes. It needs no network and no model to download.
+// Package embed makes vectors of texts. Two embedders are built in, and need neither network nor a model to download:
+// dense vectors by latent semantic analysis, fitted on the dump itself ([FitLSA]), and sparse ones by BM25, the same
+// numbers that Qdrant computes ([NewBM25]). Others are served elsewhere and named by a [Spec]: any dense model behind
+// OpenAI's API ([OpenDense]), and the lexical weights of BGE-M3 behind vLLM ([OpenSparse]).
+//
+// What is served elsewhere fails now and then. A request goes through a pool of endpoints, which tries again and
+// elsewhere; a batcher cuts texts into batches, halves those that a server refuses, and isolates the text at fault.
 package embed
 
 import "context"

@@ -81,14 +81,20 @@ func (m *LSA) Query(ctx context.Context, text string) ([]float32, error) {
 func (m *LSA) vector(text string) (v []float32, known bool) {
 	t := m.tallies.Get().(*tally)
 	list, _ := t.of(&m.words, text)
+	v, known = m.project(list)
+	if t.keepable() {
+		m.tallies.Put(t)
+	}
+	return v, known
+}
+
+// project makes a vector of the terms of a text, which come in the order of their ids: the sum depends on it.
+func (m *LSA) project(list []count) (v []float32, known bool) {
 	v = make([]float32, m.dims)
 	for _, c := range list {
 		if i, ok := m.index[c.w.stem]; ok {
 			axpy(sublinear(c.n)*m.idf[i], m.matrix[int(i)*m.dims:(int(i)+1)*m.dims], v)
 		}
-	}
-	if t.keepable() {
-		m.tallies.Put(t)
 	}
 	if known = normalise(v); !known {
 		v[0] = 1

@@ -1,15 +1,13 @@
 package embed
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // tally counts the distinct stems of one text. The zero value works, and is made to be reused.
 type tally struct {
 	words []*word
 	slots []count // open addressing by id; a count of zero is an empty slot
 	used  []int32 // slots taken
+	keys  []uint64
 	list  []count
 }
 
@@ -27,18 +25,21 @@ func (t *tally) of(l *lexicon, text string) (list []count, words int) {
 	for _, w := range t.words {
 		t.add(w)
 	}
-	t.list = t.list[:0]
+	t.keys = t.keys[:0]
 	for _, i := range t.used {
-		t.list = append(t.list, t.slots[i])
-		t.slots[i] = count{}
+		t.keys = append(t.keys, uint64(t.slots[i].w.id)<<32|uint64(i))
 	}
 	t.used = t.used[:0]
-	slices.SortFunc(t.list, func(a, b count) int {
-		if a.w.id != b.w.id {
-			return cmp.Compare(a.w.id, b.w.id)
+	slices.Sort(t.keys) // of numbers: twice as fast as of counts with a function
+	t.list = t.list[:0]
+	for _, key := range t.keys {
+		slot := &t.slots[uint32(key)]
+		t.list = append(t.list, *slot)
+		*slot = count{}
+		for k := len(t.list) - 1; k > 0 && t.list[k-1].w.id == t.list[k].w.id && t.list[k-1].w.stem > t.list[k].w.stem; k-- {
+			t.list[k-1], t.list[k] = t.list[k], t.list[k-1]
 		}
-		return cmp.Compare(a.w.stem, b.w.stem)
-	})
+	}
 	return t.list, len(t.words)
 }
 

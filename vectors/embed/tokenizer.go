@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -53,8 +54,10 @@ func openTokenizer(ctx context.Context, s Spec, endpoints []*endpoint, prefix st
 	return nil
 }
 
-// ask asks one endpoint, once.
+// ask asks one endpoint, once. It does not wait long: an endpoint that has the route answers at once.
 func (t *remoteTokenizer) ask(ctx context.Context, e *endpoint, texts []string) (ids [][]uint32, err error) {
+	ctx, cancel := context.WithTimeout(ctx, min(t.pool.timeout, 20*time.Second))
+	defer cancel()
 	answer, err := e.post(ctx, "//tokenize", t.body(texts))
 	if err != nil {
 		return nil, err
