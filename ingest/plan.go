@@ -9,7 +9,7 @@ import (
 )
 
 // format is counted up when ingest makes other rows of the same dump.
-const format = 1
+const format = 2
 
 // A Plan is what an ingest would read.
 type Plan struct {
