@@ -158,13 +158,9 @@ func readModel(out string) (*embed.LSA, error) {
 
 // vectorsOf makes the vectors of texts.
 func (s *stage) vectorsOf(ctx context.Context, texts []string) ([]vectors, error) {
-	dense, err := s.dense.Documents(ctx, texts)
+	dense, sparse, err := embed.Documents(ctx, s.dense, s.sparse, texts)
 	if err != nil {
-		return nil, fmt.Errorf("dense vectors: %w", err)
-	}
-	sparse, err := s.sparse.Documents(ctx, texts)
-	if err != nil {
-		return nil, fmt.Errorf("sparse vectors: %w", err)
+		return nil, err
 	}
 	if len(dense) != len(texts) || len(sparse) != len(texts) {
 		return nil, fmt.Errorf("%d texts gave %d dense and %d sparse vectors", len(texts), len(dense), len(sparse))

@@ -110,13 +110,9 @@ func (r *reader) index(what string, ids []int64) (*index, error) {
 		if len(texts) == 0 {
 			return nil
 		}
-		dense, err := r.o.Dense.Documents(r.ctx, texts)
+		dense, sparse, err := embed.Documents(r.ctx, r.o.Dense, r.o.Sparse, texts)
 		if err != nil {
-			return fmt.Errorf("dense vectors: %w", err)
-		}
-		sparse, err := r.o.Sparse.Documents(r.ctx, texts)
-		if err != nil {
-			return fmt.Errorf("sparse vectors: %w", err)
+			return err
 		}
 		x.add(dense, sparse)
 		texts = texts[:0]
