@@ -52,6 +52,7 @@ func newPool(endpoints []*endpoint, places int, o RemoteOptions) *pool {
 // no endpoint has answered for so long that it is time to give up; ctx's error as soon as ctx ends.
 func (p *pool) call(ctx context.Context, path string, body []byte, read func(e *endpoint, answer []byte) error) error {
 	var began time.Time // of the failures
+	notFinite := 0
 	for tries := 1; ; tries++ {
 		var e *endpoint
 		select {
@@ -61,7 +62,11 @@ func (p *pool) call(ctx context.Context, path string, body []byte, read func(e *
 		}
 		err := p.try(ctx, e, path, body, read)
 		pause := p.judge(e, err)
-		time.AfterFunc(pause, func() { p.free <- e })
+		if pause == 0 {
+			p.free <- e
+		} else {
+			time.AfterFunc(pause, func() { p.free <- e })
+		}
 		if _, again := errors.AsType[*failure](err); !again {
 			return err
 		}
@@ -71,6 +76,11 @@ func (p *pool) call(ctx context.Context, path string, body []byte, read func(e *
 		p.log.Warn("embedding request failed", "endpoint", e.base, "error", err, "pause", pause.Round(time.Millisecond))
 		if began.IsZero() {
 			began = time.Now()
+		}
+		if errors.Is(err, errNotFinite) {
+			if notFinite++; notFinite == 2 {
+				return schema.Faultf(schema.FaultService, "look at the server's log: its model may need another precision", "%w, twice", err)
+			}
 		}
 		if err := p.giveUp(began, tries, err); err != nil {
 			return err
@@ -119,8 +129,6 @@ func (p *pool) giveUp(began time.Time, tries int, last error) error {
 		since = answered
 	}
 	switch {
-	case errors.Is(last, errNotFinite) && tries > 1:
-		return schema.Faultf(schema.FaultService, "look at the server's log: its model may need another precision", "%w, twice", last)
 	case time.Since(since) >= p.retryFor:
 		return schema.Faultf(schema.FaultService, "see that the endpoints are up, then run again: it goes on where it stopped",
 			"no endpoint answered for %s: %w", p.retryFor, last)

@@ -28,7 +28,8 @@ type Chunk struct {
 // A window ends at the end of a paragraph where there is one in its last two fifths, else of a line in its last
 // quarter, else of a sentence in its last sixth, else behind white space, and never inside a word, unless
 // the word alone is over the window. White space belongs to the window that it ends, so the windows cover the
-// parent without a gap. One of more than MaxChunks windows is cut with twice the size, or four times, and so on.
+// parent without a gap; a window that begins in the middle of code has no fence at its head, which would not be the
+// parent's text. One of more than MaxChunks windows is cut with twice the size, or four times, and so on.
 //
 // A size of 0 means DefaultSize; the overlap is at most half of what the title leaves. A title that would leave
 // less than a quarter of the size for the text leaves that quarter.
