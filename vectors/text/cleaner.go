@@ -4,8 +4,7 @@
 // Clean text looks like Markdown: a blank line between blocks, code fenced with its language, inline code in
 // backticks, "- " and "1. " before items, "> " before quotes, "| " between cells, "~~" around what is struck out,
 // "[1]" for the mark of a footnote. Emphasis is left out, and so are the addresses of links unless they are asked for.
-// What no reader of the post
-// would miss is dropped by the rules of noise.go.
+// What no reader of the post would miss is dropped by the rules of noise.go.
 package text
 
 import (
