@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -131,6 +133,35 @@ func TestKilledUserLeavesNoServer(t *testing.T) {
 		t.Error(got)
 	}
 	cmd.Wait()
+}
+
+// A mariadbd that is told to stop while it starts may wait for ever, and whoever
+// comes next with it. When that is depends on the machine: so at several moments.
+func TestUserKilledWhileTheServerStarts(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	dir := t.TempDir()
+	openIn(t, dir).Close() // the datadir is there: what follows is the start alone
+	for delay := 20 * time.Millisecond; delay < 400*time.Millisecond; delay += 60 * time.Millisecond {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), userEnv+"="+dir)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(delay)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), stopTimeout/2)
+	defer cancel()
+	db, err := Open(ctx, Options{Dir: dir, Memory: minPool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestKilledSupervisorTakesItsServerWithIt(t *testing.T) {

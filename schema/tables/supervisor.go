@@ -3,6 +3,7 @@ package tables
 import (
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,6 +19,10 @@ const superviseEnv = "S2G_SUPERVISE_DB"
 // stopTimeout is how long a server may take to stop before it is killed. It
 // writes out its buffer pool in that time.
 const stopTimeout = 5 * time.Minute
+
+// startTimeout is how long a server that nobody uses any more may take until it
+// answers, and can be told to stop. It may be at the recovery after a crash.
+const startTimeout = time.Minute
 
 // The files that a supervisor inherits.
 const (
@@ -83,12 +88,12 @@ func supervise(value string, held *os.File) error {
 		return fmt.Errorf("starting %s: %w", o.Program.Server, err)
 	}
 	defer removeSocket(o.Dir, o.Socket)
-	return watch(cmd, o.Dir, unused, stop)
+	return watch(cmd, o, unused, stop)
 }
 
 // watch waits until the server ends, and stops it when nobody uses it or the
 // supervisor is told to stop.
-func watch(cmd *exec.Cmd, dir string, unused <-chan error, stop <-chan os.Signal) error {
+func watch(cmd *exec.Cmd, o order, unused <-chan error, stop <-chan os.Signal) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -96,11 +101,16 @@ func watch(cmd *exec.Cmd, dir string, unused <-chan error, stop <-chan os.Signal
 		if err == nil {
 			return nil // a user has shut it down
 		}
-		return fmt.Errorf("mariadbd has ended: %w; the end of %s:\n%s", err, filepath.Join(dir, dataDir, errorLog), logTail(dir))
+		return fmt.Errorf("mariadbd has ended: %w; the end of %s:\n%s", err, filepath.Join(o.Dir, dataDir, errorLog), logTail(o.Dir))
 	case <-unused: // an error to lock leaves nobody in charge: stop as well
 	case <-stop:
 	}
-	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended this moment
+	// A mariadbd that is told to stop while it starts may wait for ever on itself.
+	if answers(o.Socket, ended) {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended this moment
+	} else {
+		_ = cmd.Process.Kill()
+	}
 	select {
 	case <-ended:
 	case <-time.After(stopTimeout):
@@ -108,4 +118,36 @@ func watch(cmd *exec.Cmd, dir string, unused <-chan error, stop <-chan os.Signal
 		<-ended
 	}
 	return nil
+}
+
+// answers waits until the server greets who connects, which it does when it has
+// started; false if it ends or takes longer than startTimeout.
+func answers(socket string, ended chan error) bool {
+	for began := time.Now(); time.Since(began) < startTimeout; time.Sleep(20 * time.Millisecond) {
+		select {
+		case err := <-ended:
+			ended <- err // for who waits for the end
+			return false
+		default:
+		}
+		if greets(socket) {
+			return true
+		}
+	}
+	return false
+}
+
+// greets reports whether the server sends the first byte of its protocol. Until
+// it has started, connections are taken by the kernel alone.
+func greets(socket string) bool {
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if err := conn.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+		return false
+	}
+	n, _ := conn.Read(make([]byte, 1))
+	return n == 1
 }
