@@ -171,7 +171,7 @@ func TestWithout(t *testing.T) {
 // interrupted and gone on with.
 func TestSameBytes(t *testing.T) {
 	db := mini(t)
-	o := Options{Languages: languages, Compress: "gzip", batch: 11, Workers: 1}
+	o := Options{Languages: languages, Compress: "gzip", Materialize: true, batch: 17, Workers: 1}
 	first := build1(t, db, o)
 	want := contents(t, first)
 	for _, n := range []int{2, 7} {
@@ -297,6 +297,7 @@ func TestKey(t *testing.T) {
 		"other":       {"ingest", Options{Other: true}, false},
 		"format":      {"ingest", Options{Format: "nquads"}, false},
 		"compression": {"ingest", Options{Compress: "none"}, false},
+		"materialize": {"ingest", Options{Materialize: true}, false},
 	} {
 		if got, err := Key(c.ingest, c.o); err != nil || (got == base) != c.same {
 			t.Errorf("%s: %s %v", name, got, err)
