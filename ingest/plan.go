@@ -34,13 +34,15 @@ func NewPlan(o Options) (*Plan, error) {
 	for _, f := range d.Files {
 		files = append(files, file{f.Name, f.Size, f.ModTime.UTC()})
 	}
-	var tables []string // all that are read: the others are those of --without
+	// The tables that are read, the others being those of --without; and by what
+	// name: an archive of several sites has a Posts of each.
+	var members [][2]string
 	for _, s := range d.Streams {
 		for _, m := range s.Members {
-			tables = append(tables, m.Table)
+			members = append(members, [2]string{m.Table, m.Name})
 		}
 	}
-	key, err := manifest.Key(format, schema.DDL, files, tables)
+	key, err := manifest.Key(format, schema.DDL, d.Site, files, members)
 	if err != nil {
 		return nil, err
 	}
