@@ -33,13 +33,18 @@ type CleanedChunk struct {
 	Text   string `json:"text"` // what is embedded
 }
 
+// CleanOptions says how a build cleans and cuts.
+type CleanOptions struct {
+	Languages []schema.Language // of the build
+	Windows   Windows
+}
+
 // Clean reads a question or an answer from the tables and shows what becomes of it
-// in a build with windows of so many tokens. A post that is not there, or of another
-// kind, is a usage fault.
-func Clean(ctx context.Context, db *tables.DB, id int64, window, overlap int) (*Cleaned, error) {
+// in a build. A post that is not there, or of another kind, is a usage fault.
+func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Cleaned, error) {
 	var c *Cleaned
 	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
-		var cleaner text.Cleaner
+		cleaner := text.Cleaner{Language: CodeLanguage(p.tags, o.Languages)}
 		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: cleaner.Clean(string(p.body))}
 		if p.answer {
 			c.Type = "answer"
@@ -47,13 +52,29 @@ func Clean(ctx context.Context, db *tables.DB, id int64, window, overlap int) (*
 		for _, d := range cleaner.Drops() {
 			c.Drops = append(c.Drops, Dropped(d))
 		}
-		for _, chunk := range text.Chunks(c.Title, c.Text, window, overlap) {
-			c.Chunks = append(c.Chunks, CleanedChunk{chunk.Start, chunk.End, text.Tokens(chunk.Text), chunk.Text})
-		}
-		return nil
+		return c.cut(ctx, o.Windows)
 	})
 	if err == nil && c == nil {
 		err = schema.Faultf(schema.FaultUsage, "give the id of a question or an answer", "the tables have no question or answer %d", id)
 	}
 	return c, err
+}
+
+func (c *Cleaned) cut(ctx context.Context, w Windows) error {
+	chunks, err := w.Chunks(ctx, c.Title, c.Text)
+	if err != nil {
+		return err
+	}
+	texts := make([]string, len(chunks))
+	for i, chunk := range chunks {
+		texts[i] = chunk.Text
+	}
+	counted, err := w.tokens(ctx, texts)
+	if err != nil {
+		return err
+	}
+	for i, chunk := range chunks {
+		c.Chunks = append(c.Chunks, CleanedChunk{chunk.Start, chunk.End, counted[i], chunk.Text})
+	}
+	return nil
 }

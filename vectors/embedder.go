@@ -26,11 +26,11 @@ const sampleQuery = 1000
 // embedders opens the two embedders. The builtin dense one is that of the build to
 // reuse; else it is fitted on the sample, unless an interrupted run has done so.
 func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64) (err error) {
-	if s.sparse, err = embed.OpenSparse(ctx, s.Sparse, s.remote()); err != nil {
+	if s.sparse, err = embed.OpenSparse(ctx, s.Sparse, s.endpoints()); err != nil {
 		return err
 	}
 	if s.Dense != Builtin && s.dense == nil {
-		s.dense, err = embed.OpenDense(ctx, s.Dense, s.remote())
+		s.dense, err = embed.OpenDense(ctx, s.Dense, s.endpoints())
 		return err
 	}
 	if s.dense != nil {
@@ -57,7 +57,7 @@ func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64
 	return s.saveModel(model)
 }
 
-func (s *stage) remote() embed.RemoteOptions {
+func (s *stage) endpoints() embed.RemoteOptions {
 	o := s.Remote
 	o.Log = s.Log
 	return o
@@ -97,6 +97,7 @@ func (s *stage) sampleTexts(ctx context.Context, sample []int64, failed *error) 
 		var cleaner text.Cleaner
 		for ids := range slices.Chunk(sample, sampleQuery) {
 			err := eachPost(ctx, s.db, postQuery(s.answers(), "p.Id IN ("+join(ids)+")"), func(p *post) error {
+				cleaner.Language = CodeLanguage(p.tags, s.Languages)
 				first := text.Chunks(string(p.title), cleaner.Clean(string(p.body)), s.Window, s.Overlap)[0]
 				if !yield(first.Text) {
 					return stop
@@ -176,15 +177,24 @@ func (p *Point) take(v vectors) {
 	p.Dense, p.SparseIndices, p.SparseValues = v.dense, v.sparse.Indices, v.sparse.Values
 }
 
-// countRemote adds what endpoints did to the summary, of this run alone.
-func (s *stage) countRemote() {
+// remoteCounts are what endpoints did, by name.
+type remoteCounts map[string]int64
+
+// since returns what endpoints have done since the last call. It is called with the
+// lock: units are made side by side, and what was done for one may be told by another.
+func (s *stage) since() remoteCounts {
+	now, more := remoteCounts{}, remoteCounts{}
 	for name, e := range map[string]any{"dense": s.dense, "sparse": s.sparse} {
-		for what, n := range map[string]int64{"retries": embed.StatsOf(e).Retries, "truncated": embed.StatsOf(e).Truncated, "refused": embed.StatsOf(e).Refused} {
-			if n > 0 {
-				s.summary.Counts[name+"_"+what] = n
-			}
+		of := embed.StatsOf(e)
+		now[name+"_retries"], now[name+"_texts_truncated"], now[name+"_texts_refused"] = of.Retries, of.Truncated, of.Refused
+	}
+	for name, n := range now {
+		if n > s.remote[name] {
+			more[name] = n - s.remote[name]
 		}
 	}
+	s.remote = now
+	return more
 }
 
 // firstAxis says whether a vector is the one that the builtin embedder gives a

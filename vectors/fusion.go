@@ -36,7 +36,7 @@ type Embedders struct {
 
 // OpenEmbedders opens the embedders of the build in out, whose manifest is m. A
 // build without vectors is a usage fault.
-func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest) (*Embedders, error) {
+func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest, o embed.RemoteOptions) (*Embedders, error) {
 	stage := m.Stages[manifest.Vectors]
 	if stage == nil {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
@@ -46,12 +46,12 @@ func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest) (*Embe
 	if spec := defaultTo(m.Options.Dense, Builtin); spec == Builtin {
 		e.Dense, err = readModel(out)
 	} else {
-		e.Dense, err = embed.OpenDense(ctx, spec, embed.RemoteOptions{})
+		e.Dense, err = embed.OpenDense(ctx, spec, o)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if e.Sparse, err = embed.OpenSparse(ctx, defaultTo(m.Options.Sparse, BM25), embed.RemoteOptions{}); err != nil {
+	if e.Sparse, err = embed.OpenSparse(ctx, defaultTo(m.Options.Sparse, BM25), o); err != nil {
 		return nil, err
 	}
 	e.Weight = DefaultWeight(e.Dense.Model())

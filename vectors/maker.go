@@ -115,8 +115,15 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	}
 	m.made.BytesIn += int64(len(p.title) + len(p.body))
 	m.made.Counts[head.Type+"s"]++
+	m.cleaner.Language = CodeLanguage(p.tags, m.Languages)
 	whole := Parent{PostID: p.id, Title: head.Title, Text: m.cleaner.Clean(string(p.body))}
-	chunks := text.Chunks(whole.Title, whole.Text, m.Window, m.Overlap)
+	chunks, err := m.windows.Chunks(ctx, whole.Title, whole.Text)
+	if err != nil {
+		return err
+	}
+	if m.windows.By != nil {
+		m.made.Counts["posts_cut_by_endpoint"]++
+	}
 	if only := chunks[0].Text; len(chunks) == 1 {
 		whole.Text = only[len(only)-len(whole.Text):] // the same text: keep one of the two in memory
 	}
@@ -238,7 +245,7 @@ func (m *maker) count() {
 		if p := &m.points[i]; p.Chunk > 0 {
 			c["chunks_after_the_first"]++
 		}
-		if firstAxis(m.points[i].Dense) {
+		if m.Dense == Builtin && firstAxis(m.points[i].Dense) { // a refused text has the same, and its own count
 			c["texts_without_a_known_term"]++
 		}
 	}

@@ -22,6 +22,8 @@ type stage struct {
 	unitPosts int64       // how many posts a unit has, at most
 	dense     embed.Dense // nil until it is fitted or read
 	sparse    embed.Sparse
+	windows   Windows
+	remote    remoteCounts // of what endpoints did
 	run       *manifest.Run
 	files     map[string]manifest.File // that an interrupted run has committed, by name
 	writing   []parquet.WriterOption
@@ -67,7 +69,6 @@ func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
 		return fmt.Errorf("making vectors: %w", err)
 	}
 	s.summary.Embedders = s.embeddersOf()
-	s.countRemote()
 	return s.run.Finish(s.summary)
 }
 
@@ -92,6 +93,9 @@ func (s *stage) make(ctx context.Context, dir *manifest.Dir) (err error) {
 			return err
 		}
 		s.checkEarlier()
+		if err := s.openWindows(); err != nil {
+			return err
+		}
 	}
 	s.Log.Info("vectors", "posts", plan.posts, "units", len(plan.units), "already made", len(plan.units)-len(todo), "workers", s.Workers)
 	return s.makeUnits(ctx, todo)

@@ -24,6 +24,7 @@ type SearchOptions struct {
 	Accepted bool // only questions with an accepted answer, of the neighbours too
 
 	Dense, Sparse string // specs of the build's models at other endpoints; empty: the build's own
+	Remote        embed.RemoteOptions
 }
 
 // Search finds the questions of a language that fit a query best, the best first,
@@ -55,7 +56,7 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 		return nil, err
 	}
 	m.Options.Dense, m.Options.Sparse = defaultTo(o.Dense, m.Options.Dense), defaultTo(o.Sparse, m.Options.Sparse)
-	embedders, err := OpenEmbedders(ctx, out, m)
+	embedders, err := OpenEmbedders(ctx, out, m, o.Remote)
 	if err != nil {
 		return nil, err
 	}

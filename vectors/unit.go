@@ -155,6 +155,11 @@ func (s *stage) resume(units []unit) (todo []unit) {
 
 // finish notes that all files of the unit are committed.
 func (s *stage) finish(u unit, m made) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, n := range s.since() {
+		m.Counts[name] += n
+	}
 	at, err := json.Marshal(m)
 	if err != nil {
 		return err
@@ -162,8 +167,6 @@ func (s *stage) finish(u unit, m made) error {
 	if err := s.run.Note(u.note(), m.Points, string(at)); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.add(m)
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/vectors"
+	"s2g/vectors/embed"
 )
 
 const cleanHelp = `Shows the text of a question or an answer as it is embedded: what was dropped and by which rule, and the chunks
@@ -38,6 +40,7 @@ func (a *app) clean() *cobra.Command {
 	}
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
+	cmd.Flags().StringVar(&o.shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
 	return cmd
 }
 
@@ -49,21 +52,41 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 	if err := o.resolveFor(cmd, m, true); err != nil {
 		return err
 	}
+	windows, err := a.windows(cmd.Context(), o, m)
+	if err != nil {
+		return err
+	}
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
-		window, overlap := o.shape.Window, o.shape.Overlap
-		if window == 0 { // no vectors have been made yet
-			window, overlap = vectors.DefaultWindow, vectors.DefaultOverlap
-		}
-		c, err := vectors.Clean(cmd.Context(), db, id, window, overlap)
+		c, err := vectors.Clean(cmd.Context(), db, id, vectors.CleanOptions{Languages: o.shape.Languages, Windows: windows})
 		if err != nil {
 			return err
 		}
 		if a.json {
 			return json.NewEncoder(a.stdout).Encode(c)
 		}
-		a.showCleaned(c, window)
+		a.showCleaned(c, windows.Size)
 		return nil
 	})
+}
+
+// windows are those of the build. Where its endpoint has cut them it is asked again.
+func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (vectors.Windows, error) {
+	w := vectors.Windows{Size: o.shape.Window, Overlap: o.shape.Overlap}
+	if w.Size == 0 { // no vectors have been made yet
+		w.Size, w.Overlap = vectors.DefaultWindow, vectors.DefaultOverlap
+	}
+	stage := m.Stages[manifest.Vectors]
+	if stage == nil || stage.Counts["posts_cut_by_endpoint"] == 0 {
+		return w, nil
+	}
+	dense, err := embed.OpenDense(ctx, o.shape.Dense, embed.RemoteOptions{Log: a.log})
+	if err != nil {
+		return w, err
+	}
+	if w.By = embed.TokenizerOf(dense); w.By == nil {
+		return w, schema.Faultf(schema.FaultService, "serve the model with its route /tokenize again", "the build's windows are of the endpoint's tokens, which it does not count now")
+	}
+	return w, nil
 }
 
 func (a *app) showCleaned(c *vectors.Cleaned, window int) {

@@ -8,6 +8,7 @@ import (
 
 	"s2g/schema/manifest"
 	"s2g/vectors"
+	"s2g/vectors/embed"
 	"s2g/vectors/eval"
 )
 
@@ -57,7 +58,7 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 	s := p.opts.shape
 	m := *p.dir.Manifest()
 	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
-	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, &m)
+	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, &m, embed.RemoteOptions{Log: p.app.log})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"s2g/schema/tables"
+	"s2g/vectors"
 	"s2g/vectors/embed"
 	"s2g/vectors/text"
 )
@@ -36,9 +37,9 @@ func (r *reader) titles(queries []query) error {
 		ids[i] = q.id
 	}
 	for batch := range slices.Chunk(ids, batchPosts) {
-		err := r.each("Title", batch, func(id int64, value []byte) {
+		err := r.each(batch, func(id int64, title, _, _ []byte) {
 			at, _ := slices.BinarySearchFunc(queries, id, func(q query, id int64) int { return int(q.id - id) })
-			queries[at].title = string(value)
+			queries[at].title = string(title)
 		})
 		if err != nil {
 			return err
@@ -47,18 +48,21 @@ func (r *reader) titles(queries []query) error {
 	return nil
 }
 
-// each calls f for a column of posts, in the order of their ids.
-func (r *reader) each(column string, ids []int64, f func(id int64, value []byte)) error {
+// each calls f for posts, with their title, body, and tags (those of an answer are its
+// question's), in the order of their ids.
+func (r *reader) each(ids []int64, f func(id int64, title, body, tags []byte)) error {
 	list := make([]string, len(ids))
 	for i, id := range ids {
 		list[i] = strconv.FormatInt(id, 10)
 	}
-	rows, err := r.db.Query(r.ctx, "SELECT Id, "+column+" FROM Posts WHERE Id IN ("+strings.Join(list, ",")+") ORDER BY Id")
+	rows, err := r.db.Query(r.ctx, "SELECT p.Id, p.Title, p.Body, IF(p.PostTypeId = 2, q.Tags, p.Tags) FROM Posts p LEFT JOIN Posts q ON q.Id = p.ParentId"+
+		" WHERE p.Id IN ("+strings.Join(list, ",")+") ORDER BY p.Id")
 	if err != nil {
 		return fmt.Errorf("reading posts: %w", err)
 	}
 	for rows.Scan() {
-		f(tables.Int(rows.Record()[0]), rows.Record()[1])
+		p := rows.Record()
+		f(tables.Int(p[0]), p[1], p[2], p[3])
 	}
 	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return fmt.Errorf("reading posts: %w", err)
@@ -90,12 +94,20 @@ func (r *reader) refit(ids []int64, dims int) (*embed.LSA, error) {
 func (r *reader) chunks(ids []int64, failed *error) iter.Seq2[int64, []text.Chunk] {
 	return func(yield func(int64, []text.Chunk) bool) {
 		var cleaner text.Cleaner
+		windows := vectors.Windows{Size: r.o.Window, Overlap: r.o.Overlap, By: embed.TokenizerOf(r.o.Dense)}
 		for batch := range slices.Chunk(ids, batchPosts) {
+			var cut error
 			goesOn := true
-			*failed = r.each("Body", batch, func(id int64, body []byte) {
-				goesOn = goesOn && yield(id, text.Chunks("", cleaner.Clean(string(body)), r.o.Window, r.o.Overlap))
+			err := r.each(batch, func(id int64, _, body, tags []byte) {
+				if !goesOn {
+					return
+				}
+				cleaner.Language = vectors.CodeLanguage(tags, r.o.Languages)
+				var chunks []text.Chunk
+				chunks, cut = windows.Chunks(r.ctx, "", cleaner.Clean(string(body)))
+				goesOn = cut == nil && yield(id, chunks)
 			})
-			if !goesOn || *failed != nil {
+			if *failed = errors.Join(err, cut); !goesOn || *failed != nil {
 				return
 			}
 		}
