@@ -1,0 +1,188 @@
+package vectors
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
+	"s2g/vectors/text"
+)
+
+// fakeModel serves vectors as vLLM does. It counts a token for each byte, and refuses
+// texts that hold a word.
+type fakeModel struct {
+	*httptest.Server
+	tokenizes atomic.Bool
+	refuses   string
+	embedded  atomic.Int64 // texts
+}
+
+func newFakeModel(t *testing.T) *fakeModel {
+	f := &fakeModel{}
+	f.tokenizes.Store(true)
+	f.Server = httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fakeModel) serve(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Input  []string
+		Prompt string
+	}
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	type object = map[string]any
+	answer := object{"tokens": make([]int, len(q.Prompt)), "max_model_len": 100_000}
+	switch {
+	case r.URL.Path == "/tokenize" && f.tokenizes.Load():
+	case r.URL.Path == "/v1/embeddings" && (f.refuses == "" || !strings.Contains(strings.Join(q.Input, " "), f.refuses)):
+		var data []object
+		for i, in := range q.Input {
+			data = append(data, object{"index": i, "embedding": []float32{0, float32(len(in))}})
+		}
+		f.embedded.Add(int64(len(q.Input)))
+		answer = object{"model": "m", "data": data}
+	default:
+		http.Error(w, `{"error": {"message": "no"}}`, http.StatusBadRequest)
+		return
+	}
+	_ = json.NewEncoder(w).Encode(answer)
+}
+
+func (f *fakeModel) options() Options {
+	o := smallOptions()
+	o.Dense = "openai+" + f.URL + "/v1?model=m"
+	o.Window, o.Overlap, o.Workers = 300, 20, 1
+	o.Remote = embed.RemoteOptions{RetryFor: time.Millisecond}
+	return o
+}
+
+func TestWindowsOfTheEndpointsTokens(t *testing.T) {
+	db, f := loadFixture(t), newFakeModel(t)
+	f.refuses = "NullPointerException"
+	dir := openDir(t, t.TempDir())
+	if err := smallStage(db, f.options()).into(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	long := 0
+	for _, file := range dir.Manifest().Stages[manifest.Vectors].Files {
+		if !strings.HasPrefix(file.Name, "vectors/python/") {
+			continue
+		}
+		for _, p := range readShard[Point](t, dir.Out(), file.Name) {
+			if len(p.Text) > 300 {
+				t.Errorf("point %d has %d tokens", p.PointID, len(p.Text))
+			}
+			if len(p.Text) > 150 {
+				long++
+			}
+		}
+	}
+	if long < 10 {
+		t.Errorf("only %d windows are well filled", long)
+	}
+	counts := dir.Manifest().Stages[manifest.Vectors].Counts
+	if counts["dense_texts_refused"] != 1 || counts["texts_without_a_known_term"] != 0 || counts["posts_cut_by_endpoint"] != 11 {
+		t.Errorf("%v", counts)
+	}
+
+	by := embed.TokenizerOf(mustOpen(t, f))
+	c, err := Clean(t.Context(), db, 8, CleanOptions{smallOptions().Languages, Windows{300, 20, by}})
+	if err != nil || len(c.Chunks) < 10 || c.Chunks[0].Tokens != len(c.Chunks[0].Text) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func mustOpen(t *testing.T, f *fakeModel) embed.Dense {
+	t.Helper()
+	d, err := embed.OpenDense(t.Context(), f.options().Dense, f.options().Remote)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// A run that goes on cuts windows as the one before it, or says that it cannot.
+func TestWindowsOfResumedRuns(t *testing.T) {
+	db, f := loadFixture(t), newFakeModel(t)
+	for _, c := range []struct {
+		name          string
+		first, second bool // whether the endpoint has the route
+		fails         bool
+	}{
+		{"the route stays", true, true, false},
+		{"the route goes", true, false, true},
+		{"the route comes", false, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f.tokenizes.Store(c.first)
+			whole := openDir(t, t.TempDir())
+			if err := smallStage(db, f.options()).into(t.Context(), whole); err != nil {
+				t.Fatal(err)
+			}
+			dir := openDir(t, t.TempDir())
+			ctx, cancel := context.WithCancel(t.Context())
+			o := f.options()
+			o.Progress = func(_ string, done, _ int64) {
+				if done >= 5 {
+					cancel()
+				}
+			}
+			if err := smallStage(db, o).into(ctx, dir); !errors.Is(err, context.Canceled) {
+				t.Fatal(err)
+			}
+			f.tokenizes.Store(c.second)
+			err := smallStage(db, f.options()).into(t.Context(), dir)
+			var fault *schema.Error
+			if c.fails {
+				if !errors.As(err, &fault) || fault.Fault != schema.FaultService {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameFiles(t, c.name, files(t, whole.Out()), files(t, dir.Out()))
+		})
+	}
+}
+
+func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
+	languages := smallOptions().Languages // c#, java, python
+	for tags, want := range map[string]string{"|python|java|": "java", "|pandas|python|": "python", "|pandas|": "", "": "", "|java|c#|": "c#"} {
+		if got := CodeLanguage([]byte(tags), languages); got != want {
+			t.Errorf("%q: %q, want %q", tags, got, want)
+		}
+	}
+	db := load(t, map[string][]row{"Posts": {
+		question(1, "|python|java|", "Two", "<pre><code>a = b</code></pre>"),
+		answer(2, 1, `<pre><code>b = a</code></pre><pre class="lang-sh"><code>ls</code></pre>`),
+	}})
+	dir := openDir(t, t.TempDir())
+	if err := Run(t.Context(), dir, db, smallOptions()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"```java\na = b\n```", "```java\nb = a\n```\n\n```sh\nls\n```"}
+	for i, p := range readShard[Parent](t, dir.Out(), "parents/part-00000.parquet") {
+		if p.Text != want[i] {
+			t.Errorf("post %d: %q", p.PostID, p.Text)
+		}
+	}
+	c, err := Clean(t.Context(), db, 2, CleanOptions{languages, Windows{}})
+	if err != nil || c.Text != want[1] || c.Chunks[0].Tokens != text.Tokens(c.Chunks[0].Text) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
