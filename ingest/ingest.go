@@ -47,7 +47,8 @@ func (o Options) withDefaults() Options {
 }
 
 // Run loads the dump into db and puts its tables in service. Tables that are
-// left out are there, and empty. A run that was killed is gone on with: tables
+// left out are not there: a table that is empty would say that nobody has voted,
+// where nothing is known. A run that was killed is gone on with: tables
 // that it has loaded stay. Else Run loads the dump whether or not the tables are
 // those of the dump already: the caller asks NewPlan and manifest.Fresh.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
@@ -96,12 +97,10 @@ type ingest struct {
 // all loads the tables that are not loaded yet, the streams of the dump side by
 // side.
 func (in *ingest) all(ctx context.Context) error {
-	read := make(map[string]bool)
 	var streams []*dump.Stream
 	for _, s := range in.plan.Dump.Streams {
 		whole := true
 		for _, m := range s.Members {
-			read[m.Table] = true
 			whole = whole && in.done[m.Table] != nil
 		}
 		if whole {
@@ -111,23 +110,10 @@ func (in *ingest) all(ctx context.Context) error {
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for _, t := range schema.Tables() {
-		if !read[t.Name] {
-			g.Go(func() error { return in.empty(ctx, t) })
-		}
-	}
 	for _, s := range streams {
 		g.Go(func() error { return in.stream(ctx, s, g) })
 	}
 	return g.Wait()
-}
-
-// empty makes a table that is left out.
-func (in *ingest) empty(ctx context.Context, t schema.Table) error {
-	if err := in.db.Stage(ctx, t); err != nil {
-		return err
-	}
-	return in.db.Index(ctx, t)
 }
 
 // stream loads the tables of a stream one after the other. Each is indexed, in

@@ -323,8 +323,8 @@ func TestSmallDump(t *testing.T) {
 		if err := g.run(Options{Dump: write(t, rows), Without: []string{"votes", "links"}}); err != nil {
 			t.Fatal(err)
 		}
-		if got := g.value("SELECT COUNT(*) FROM Votes"); got != "0" {
-			t.Errorf("%s votes, want none", got)
+		if got := g.value("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('Votes', 'PostLinks')"); got != "0" {
+			t.Errorf("%s of the tables that were left out are there", got)
 		}
 		if _, there := g.dir.Manifest().Dump.Tables["Votes"]; there {
 			t.Error("the manifest names votes, which were left out")

@@ -92,7 +92,7 @@ func (in *ingest) swap(ctx context.Context) error {
 	}
 	// It takes a moment, and the server would not stop in its middle anyway: no cancelling, so that its outcome is known.
 	ctx = context.WithoutCancel(ctx)
-	err := in.db.Swap(ctx, in.plan.Key, schema.Tables())
+	err := in.db.Swap(ctx, in.plan.Key, in.tables())
 	if err == nil {
 		return nil
 	}
@@ -100,6 +100,16 @@ func (in *ingest) swap(ctx context.Context) error {
 		err = errors.Join(err, in.setKey(old))
 	}
 	return err
+}
+
+// tables are those that the dump has, and that are not left out.
+func (in *ingest) tables() []schema.Table {
+	var ts []schema.Table
+	for _, m := range in.plan.Dump.Tables() {
+		t, _ := schema.TableByName(m.Table)
+		ts = append(ts, t)
+	}
+	return ts
 }
 
 // setKey sets the key of the ingest that the manifest names, if it names one.

@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +40,7 @@ func TestOutsideJudges(t *testing.T) {
 	tests := map[string]struct {
 		dump    func(t *testing.T) string
 		options []string // of the build and of the judge alike
+		build   []string // of the build alone
 		want    string
 	}{
 		"bioinformatics": {
@@ -55,6 +58,18 @@ func TestOutsideJudges(t *testing.T) {
 			options: []string{"--other"},
 			want:    "quads equal",
 		},
+		"three languages": {
+			dump:    func(t *testing.T) string { return sampleDump(t, "--posts", "3000", "--seed", "9") },
+			options: []string{"--languages", "c#,python,.net"},
+			want:    "quads equal",
+		},
+		"posts alone": {
+			dump: func(t *testing.T) string {
+				return postsAlone(t, schematest.Dump(t, "bioinformatics.stackexchange.com"))
+			},
+			build: []string{"--without", "comments,votes,links,tags"},
+			want:  "quads equal",
+		},
 		"own tags": {
 			dump:    func(t *testing.T) string { return schematest.Dump(t, "bicycles.meta.stackexchange.com") },
 			options: []string{"--languages", "discussion,bug,support,feature-request,tags,status-completed,design,specific-question"},
@@ -65,13 +80,23 @@ func TestOutsideJudges(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			schematest.Shared(t, "check", "compare")
 			dump, out := c.dump(t), filepath.Join(t.TempDir(), "o")
-			s2g(t, append([]string{"build", "--dump", dump, "--out", out, "--site", "http://stackoverflow.com"}, c.options...)...)
+			s2g(t, append([]string{"build", "--dump", dump, "--out", out, "--site", "http://stackoverflow.com"}, slices.Concat(c.options, c.build)...)...)
 			if got := judge(t, "compare", append([]string{dump, out}, c.options...)...); !strings.Contains(got, c.want) {
 				t.Errorf("compare says %q", got)
 			}
 			t.Log(strings.TrimSpace(judge(t, "vectors", out)))
 		})
 	}
+}
+
+// postsAlone makes a dump that has no other table.
+func postsAlone(t *testing.T, dump string) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.Symlink(filepath.Join(dump, "Posts.xml"), filepath.Join(folder, "Posts.xml")); err != nil {
+		t.Fatal(err)
+	}
+	return folder
 }
 
 func sampleDump(t *testing.T, options ...string) string {

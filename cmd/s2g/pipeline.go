@@ -105,10 +105,31 @@ func (p *pipeline) ingest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.forgetLostTables(ctx, plan.Key); err != nil {
+		return err
+	}
 	return p.stage(ctx, manifest.Ingest, plan.Key, inBytes, func(db *tables.DB, report func(string, int64, int64)) error {
 		o.Log, o.Progress = p.app.log, report
 		return ingest.Run(ctx, p.dir, db, o)
 	})
+}
+
+// forgetLostTables takes an ingest out of the manifest whose tables the server
+// does not hold: the database was removed, or --dsn names another.
+func (p *pipeline) forgetLostTables(ctx context.Context, key string) error {
+	if !p.dir.Manifest().Fresh(manifest.Ingest, key) {
+		return nil
+	}
+	db, err := p.tables(ctx)
+	if err != nil {
+		return err
+	}
+	held, err := db.DumpKey(ctx)
+	if err != nil || held == key {
+		return err
+	}
+	p.app.log.Warn("the tables of this dump are gone; reading it again")
+	return p.dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
 }
 
 func (p *pipeline) graph(ctx context.Context) error {
