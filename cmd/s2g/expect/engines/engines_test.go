@@ -1,4 +1,8 @@
-package expect_test
+// Package engines holds the tests that ask the engines of others about a graph:
+// GraphDB's for counts, inference and queries, Jena's for shapes. They are a package
+// of their own because they take longer than all other tests of expect: go test
+// runs packages side by side.
+package engines
 
 import (
 	"bytes"
@@ -26,6 +30,13 @@ import (
 	"s2g/schema/vocab"
 )
 
+const mini = "../testdata/mini"
+
+func TestMain(m *testing.M) {
+	tables.Supervise()
+	os.Exit(m.Run())
+}
+
 var update = flag.Bool("update", false, "write the golden answers anew")
 
 // What a real store holds, infers and answers of a graph.
@@ -33,14 +44,14 @@ func TestGraphDB(t *testing.T) {
 	store := expecttest.OpenStore(t)
 	db := expecttest.Open(t)
 	t.Run("holds what SQL says", func(t *testing.T) {
-		for _, dump := range []string{"testdata/mini", "bioinformatics.stackexchange.com"} {
-			if dump != "testdata/mini" {
+		for _, dump := range []string{mini, "bioinformatics.stackexchange.com"} {
+			if dump != mini {
 				dump = schematest.Dump(t, dump)
 			}
 			storeCounts(t, store, db, dump)
 		}
 	})
-	expecttest.Load(t, db, "testdata/mini")
+	expecttest.Load(t, db, mini)
 	batches, ontology := expecttest.Graph(t, db, graph.Options{Other: true})
 	store.Create("plain", "empty")
 	store.Load("plain", "", batches...)
@@ -74,7 +85,11 @@ func storeCounts(t *testing.T, store *expecttest.Store, db *tables.DB, dump stri
 		GRAPH ?g { ?s ?p ?o } BIND (IF(?p = <`+vocab.RDF+`type>, ?o, ?p) AS ?what) } GROUP BY ?g ?what`) {
 		got[row[0]+" "+row[1]] = row[2]
 	}
-	view := compute(t, db, expect.Options{CountsOnly: true})
+	view, err := expect.Compute(t.Context(), db, expect.Options{CountsOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer view.Close()
 	want := map[string]string{}
 	for g := range view.Graphs {
 		iri := vocab.DefaultSite.Graph(schema.DefaultLanguages()[g].Tag)
@@ -92,7 +107,7 @@ func storeCounts(t *testing.T, store *expecttest.Store, db *tables.DB, dump stri
 var sparql = regexp.MustCompile("(?s)```sparql\n(.*?)```")
 
 func documented(t *testing.T, store *expecttest.Store) {
-	page, err := os.ReadFile("../../../docs/graph.md")
+	page, err := os.ReadFile("../../../../docs/graph.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +209,7 @@ func TestShapes(t *testing.T) {
 	conforms := func(dump string, o graph.Options, more ...string) (string, bool) {
 		expecttest.Load(t, db, dump)
 		batches, _ := expecttest.Graph(t, db, o)
-		args := slices.Concat([]string{"--shapes", "../../../schema/shapes.ttl"}, batches, more)
+		args := slices.Concat([]string{"--shapes", "../../../../schema/shapes.ttl"}, batches, more)
 		said, err := exec.Command(riot, args...).CombinedOutput()
 		return string(said), err == nil
 	}
@@ -202,15 +217,15 @@ func TestShapes(t *testing.T) {
 		dump string
 		o    graph.Options
 	}{
-		"mini":           {"testdata/mini", graph.Options{Other: true}},
-		"materialized":   {"testdata/mini", graph.Options{Other: true, Materialize: true}},
+		"mini":           {mini, graph.Options{Other: true}},
+		"materialized":   {mini, graph.Options{Other: true, Materialize: true}},
 		"bioinformatics": {schematest.Dump(t, "bioinformatics.stackexchange.com"), graph.Options{}},
 	} {
 		if said, ok := conforms(c.dump, c.o); !ok || !strings.Contains(said, "0 violations") {
 			t.Errorf("%s: %s", name, said)
 		}
 	}
-	said, ok := conforms("testdata/mini", graph.Options{Other: true}, "testdata/bad.trig")
+	said, ok := conforms(mini, graph.Options{Other: true}, "testdata/bad.trig")
 	if ok {
 		t.Error("conforms with bad quads")
 	}
