@@ -26,6 +26,9 @@ var server struct {
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
+	if out := os.Getenv(childOut); out != "" {
+		os.Exit(child(out))
+	}
 	code := m.Run()
 	if server.db != nil {
 		if err := errors.Join(server.db.Close(), os.RemoveAll(server.dir)); err != nil {

@@ -1,0 +1,140 @@
+package graph
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+// The environment of a test process that writes a graph, to be killed.
+const (
+	childOut = "GRAPH_TEST_OUT"
+	childDSN = "GRAPH_TEST_DSN"
+)
+
+func childOptions() Options {
+	return Options{Languages: languages, Other: true, Materialize: true, Workers: 2, batch: 7}
+}
+
+// child writes the graph in out, and returns the exit code.
+func child(out string) int {
+	err := func() error {
+		db, err := tables.Open(context.Background(), tables.Options{DSN: os.Getenv(childDSN)})
+		if err != nil {
+			return err
+		}
+		dir, err := manifest.Open(out)
+		if err != nil {
+			return errors.Join(err, db.Close())
+		}
+		return errors.Join(Run(context.Background(), dir, db, childOptions()), dir.Close(), db.Close())
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// A process that is killed with SIGKILL, at any moment, leaves what the next one
+// goes on from: in the end the files are those of a run that nothing happened to.
+func TestKilled(t *testing.T) {
+	const kills = 5
+	db := mini(t)
+	want := sums(t, build1(t, db, childOptions()))
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed := rand.Uint64()
+	r := rand.New(rand.NewPCG(seed, 0))
+	dir := out(t)
+	if err := dir.Close(); err != nil { // the children take its lock
+		t.Fatal(err)
+	}
+	killed, part := 0, len(want)/(kills+1)
+	for killed < kills {
+		run := exec.CommandContext(t.Context(), program)
+		run.Env = append(os.Environ(), childOut+"="+dir.Out(), childDSN+"="+db.DSN())
+		run.Stderr = os.Stderr
+		if err := run.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			_ = run.Wait() // a kill, most of the time
+			close(ended)
+		}()
+		if !waitFor(dir.Out(), 1+killed*part+r.IntN(part), ended) {
+			break
+		}
+		time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)
+		_ = run.Process.Kill() // it may have ended just now
+		<-ended
+		killed++
+	}
+	if killed == 0 {
+		t.Error("nothing was killed")
+	}
+	first := filepath.Join(dir.Out(), batchName(1, "trig.gz"))
+	kept, err := os.Stat(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := manifest.Open(dir.Out())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if err := Run(t.Context(), again, db, childOptions()); err != nil {
+		t.Fatalf("seed %d, killed %d times: %v", seed, killed, err)
+	}
+	if diff := cmp.Diff(want, sums(t, again)); diff != "" {
+		t.Errorf("seed %d, killed %d times: %s", seed, killed, diff)
+	}
+	if now, err := os.Stat(first); err != nil || !os.SameFile(kept, now) {
+		t.Errorf("seed %d, killed %d times: the first file was written anew (%v)", seed, killed, err)
+	}
+	t.Logf("killed %d times, %d files", killed, len(want))
+}
+
+// sums are the SHA-256 of the files of a build as they lie on the disk.
+func sums(t *testing.T, dir *manifest.Dir) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for name, text := range contents(t, dir) {
+		files[name] = fmt.Sprintf("%x", sha256.Sum256([]byte(text)))
+	}
+	names, err := filepath.Glob(filepath.Join(dir.Out(), "graph", "*"))
+	if err != nil || len(names) != len(files) {
+		t.Errorf("%d files in the folder, %d in the manifest: %v", len(names), len(files), err)
+	}
+	return files
+}
+
+// waitFor waits until a build has n files, and says whether the process still runs.
+func waitFor(out string, n int, ended chan struct{}) bool {
+	for {
+		names, _ := filepath.Glob(filepath.Join(out, "graph", "*"))
+		if len(names) >= n {
+			return true
+		}
+		select {
+		case <-ended:
+			return false
+		case <-time.After(200 * time.Microsecond):
+		}
+	}
+}
