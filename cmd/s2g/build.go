@@ -33,7 +33,7 @@ func (a *app) build() *cobra.Command {
 				return err
 			}
 			if dryRun {
-				return a.planBuild(cmd, o, stages)
+				return a.planStages(cmd, o, stages, false)
 			}
 			return a.inOut(o, func(p *pipeline) error { return p.build(cmd, stages) })
 		},
@@ -42,7 +42,7 @@ func (a *app) build() *cobra.Command {
 	o.buildFlags(f)
 	o.workerFlag(f)
 	f.StringSliceVar(&stages, "stages", allStages, "which `stages` to run")
-	f.BoolVar(&dryRun, "dry-run", false, "print what would be done and what it takes in disk and memory, and do nothing")
+	dryRunFlag(f, &dryRun)
 	return cmd
 }
 
@@ -53,21 +53,6 @@ func knownStages(stages []string) error {
 		}
 	}
 	return nil
-}
-
-// planBuild is a build's --dry-run.
-func (a *app) planBuild(cmd *cobra.Command, o *options, stages []string) error {
-	if err := o.needOut(); err != nil {
-		return err
-	}
-	m, err := existing(o.out)
-	if err != nil {
-		return err
-	}
-	if err := o.resolveFor(cmd, m, false); err != nil {
-		return err
-	}
-	return a.dryRun(o, m, stages)
 }
 
 func (p *pipeline) build(cmd *cobra.Command, stages []string) error {

@@ -5,12 +5,19 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"s2g/cmd/s2g/preflight"
 	"s2g/ingest"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
+
+func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
+	f.BoolVar(dryRun, "dry-run", false, "print what would be done and what it takes in disk and memory, and do nothing")
+}
 
 // existing reads the manifest in OUT, or gives an empty one where there is none.
 func existing(out string) (*manifest.Manifest, error) {
@@ -71,8 +78,19 @@ func (o *options) stale(m *manifest.Manifest, tablesKey string, stale map[string
 	return nil
 }
 
-// dryRun prints what a build would take. Too little of it is an error.
-func (a *app) dryRun(o *options, m *manifest.Manifest, stages []string) error {
+// planStages prints what the given stages would take. Too little of it is an
+// error. A stage alone takes what it is not given from the build in OUT.
+func (a *app) planStages(cmd *cobra.Command, o *options, stages []string, alone bool) error {
+	if err := o.needOut(); err != nil {
+		return err
+	}
+	m, err := existing(o.out)
+	if err != nil {
+		return err
+	}
+	if err := o.resolveFor(cmd, m, alone); err != nil {
+		return err
+	}
 	p, _, err := o.plan(m, stages)
 	if err != nil {
 		return err

@@ -35,10 +35,14 @@ from the tables of an earlier ingest. Options that are not given are those of th
 // stage needs it.
 func (a *app) stageCommand(use, short, long string, flags func(*options, *pflag.FlagSet), need func(*options) error, stage func(*pipeline, context.Context) error) *cobra.Command {
 	o := &options{}
+	var dryRun bool
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := need(o); err != nil {
 			return err
+		}
+		if dryRun {
+			return a.planStages(cmd, o, []string{cmd.Name()}, true)
 		}
 		return a.inOut(o, func(p *pipeline) error {
 			if err := o.resolveFor(cmd, p.dir.Manifest(), true); err != nil {
@@ -52,5 +56,6 @@ func (a *app) stageCommand(use, short, long string, flags func(*options, *pflag.
 	flags(o, f)
 	o.databaseFlags(f)
 	o.workerFlag(f)
+	dryRunFlag(f, &dryRun)
 	return cmd
 }

@@ -57,7 +57,7 @@ type Input struct {
 // Step is what one stage takes.
 type Step struct {
 	Stage  string `json:"stage"`
-	Fresh  bool   `json:"fresh"`  // it has nothing to do
+	Fresh  bool   `json:"fresh"`  // it is up to date, or was not asked for: nothing to do
 	Disk   int64  `json:"disk"`   // bytes that stay in OUT
 	Passes int64  `json:"passes"` // bytes more while it runs: sorts, archives in archives, tables of the dump before
 	Memory int64  `json:"memory"` // bytes at most, of s2g

@@ -90,7 +90,7 @@ func TestWrite(t *testing.T) {
 	if err := p.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ingest  up to date", "graph         yes  1.0 GiB", "about 1.0 GiB of XML", "3.0 GiB of disk (1.0 GiB free)"} {
+	for _, want := range []string{"ingest     no        -", "graph    yes  1.0 GiB", "about 1.0 GiB of XML", "3.0 GiB of disk (1.0 GiB free)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

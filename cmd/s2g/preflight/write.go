@@ -12,7 +12,7 @@ func (p *Plan) Write(w io.Writer) error {
 	fmt.Fprintln(t, "stage\tto do\tdisk\tdisk in passing\tmemory\t")
 	for _, s := range p.Steps {
 		if s.Fresh {
-			fmt.Fprintf(t, "%s\tup to date\t-\t-\t-\t\n", s.Stage)
+			fmt.Fprintf(t, "%s\tno\t-\t-\t-\t\n", s.Stage)
 			continue
 		}
 		fmt.Fprintf(t, "%s\tyes\t%s\t%s\t%s\t\n", s.Stage, size(s.Disk), size(s.Passes), size(s.Memory))
