@@ -1,0 +1,34 @@
+package ingest
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/ingest/dump/dumptest"
+	"s2g/schema/schematest"
+)
+
+// A dump makes the same tables in whatever format, encoding, order and spelling
+// it comes.
+func TestDressingsMakeTheSameTables(t *testing.T) {
+	source := schematest.Dump(t, "bioinformatics.stackexchange.com")
+	g := newTarget(t)
+	if err := g.run(Options{Dump: source}); err != nil {
+		t.Fatal(err)
+	}
+	want := g.state()
+	for _, dressing := range dumptest.Dressings() {
+		t.Run(dressing.Name, func(t *testing.T) {
+			if dressing.Needs != "" {
+				schematest.Tool(t, dressing.Needs)
+			}
+			if err := g.run(Options{Dump: dressing.Write(t, source, t.TempDir())}); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, g.state()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
