@@ -42,7 +42,10 @@ type Error struct {
 	Remedy string
 }
 
+// Error is the message, without the remedy.
 func (e *Error) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that was classed.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Faultf makes an Error. The format may wrap another error with %w; remedy may

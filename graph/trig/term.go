@@ -51,6 +51,7 @@ type SyntaxError struct {
 	Msg          string
 }
 
+// Error gives the message with its line and column.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
