@@ -35,6 +35,29 @@ func (s Site) Host() string {
 	return host
 }
 
+// Prefix returns what names of repositories and collections of the site begin
+// with: "so" for Stack Overflow, else the host without .stackexchange.com, .com
+// and .net, each other character than a letter or digit being a hyphen:
+// "bioinformatics", "ru-stackoverflow", "askubuntu".
+func (s Site) Prefix() string {
+	host := s.Host()
+	if host == DefaultSite.Host() {
+		return "so"
+	}
+	for _, end := range []string{".stackexchange.com", ".com", ".net"} {
+		if name, ok := strings.CutSuffix(host, end); ok {
+			host = name
+			break
+		}
+	}
+	return strings.Map(func(c rune) rune {
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+			return c
+		}
+		return '-'
+	}, host)
+}
+
 // Question returns the IRI of a question.
 func (s Site) Question(id int64) string { return s.numbered("/questions/", id) }
 

@@ -55,3 +55,19 @@ func TestParseSite(t *testing.T) {
 		}
 	}
 }
+
+func TestPrefix(t *testing.T) {
+	for host, want := range map[string]string{
+		"stackoverflow.com": "so", "ru.stackoverflow.com": "ru-stackoverflow", "bioinformatics.stackexchange.com": "bioinformatics",
+		"bicycles.meta.stackexchange.com": "bicycles-meta", "askubuntu.com": "askubuntu", "mathoverflow.net": "mathoverflow",
+		"stackexchange.com": "stackexchange", "localhost:8080": "localhost-8080", "https://[::1]": "---1-",
+	} {
+		site, err := ParseSite(host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := site.Prefix(); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
+	}
+}
