@@ -67,7 +67,8 @@ func (p *pipeline) verify(ctx context.Context) error {
 	return p.app.runVerify(ctx, p.opts, p.dir.Manifest(), p.db)
 }
 
-func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB) error {
+// runVerify verifies the build, and then the servers that it was loaded into.
+func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) error {
 	site, err := o.site(m)
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, d
 	started := time.Now()
 	shown := a.progress("verify", inBytes)
 	report, err := verify.Run(ctx, o.out, db, verify.Options{
-		Site: site, Languages: o.shape.Languages, Other: o.shape.Other, Workers: o.workers, Log: a.log, Progress: shown.report,
+		Site: site, Languages: o.shape.Languages, Other: o.shape.Other, Workers: o.workers, Servers: servers, Log: a.log, Progress: shown.report,
 	})
 	shown.end()
 	if ctx.Err() != nil {

@@ -21,12 +21,14 @@ type shard struct {
 // graph gives their type by, and each embedded post once over all languages.
 type shardTally struct {
 	questions, answers, once expect.Tally
+	points                   int64
 }
 
 func (t *shardTally) merge(u shardTally) {
 	t.questions.Merge(u.questions)
 	t.answers.Merge(u.answers)
 	t.once.Merge(u.once)
+	t.points += u.points
 }
 
 // shardSet is all shards.
@@ -91,6 +93,7 @@ func (b *build) judgeShards(found []finding) {
 		if s.dimensions != dimensions {
 			c.differ("%s: dense vectors of %d dimensions, others have %d", f.name, s.dimensions, dimensions)
 		}
+		s.tally.points = s.points
 		b.shards.graphs[s.graph].merge(s.tally)
 	}
 	b.shards.check = c

@@ -12,6 +12,8 @@
 //	questions  the posts in a language's shards are those of its graph, and of the tables
 //	parents    each embedded post has one row of its own
 //
+// and then the checks of the servers that the build was loaded into (server.go).
+//
 // A checksum that differs says only which graph and term; two more passes over
 // these alone find the subject (search.go).
 package verify
@@ -35,6 +37,8 @@ type Options struct {
 	Site      vocab.Site        // empty: the manifest's, else vocab.DefaultSite
 	Languages []schema.Language // nil: Languages and Other are the manifest's, else the default table
 	Other     bool              // there is a remainder graph
+
+	Servers []Server // compared last, in order
 
 	Workers  int                                  // files read side by side; 0: GOMAXPROCS
 	Log      *slog.Logger                         // nil: nothing is logged
@@ -97,6 +101,7 @@ type build struct {
 	terms     expect.Term // how many there are: with --materialize, those that follow too
 	graphs    []graph
 	workers   int
+	servers   []Server
 	log       *slog.Logger
 	progress  *progress
 
@@ -115,7 +120,7 @@ type graph struct {
 }
 
 func open(out string, m *manifest.Manifest, o Options) (*build, error) {
-	b := &build{out: out, manifest: m, site: o.Site, languages: o.Languages, other: o.Other, workers: o.Workers, log: o.Log}
+	b := &build{out: out, manifest: m, site: o.Site, languages: o.Languages, other: o.Other, workers: o.Workers, servers: o.Servers, log: o.Log}
 	if b.site == "" {
 		b.site = vocab.Site(m.Options.Site)
 	}
@@ -235,7 +240,17 @@ func (b *build) judge(ctx context.Context, view *expect.View) (Report, error) {
 		}
 		checks = append(checks, b.shards.check, questions, parents)
 	}
-	r := Report{Checks: checks}
+	return b.withServers(ctx, Report{Checks: checks, Found: b.found(view)})
+}
+
+// withServers compares the servers, whatever the files were found to be, and
+// names the first difference of all.
+func (b *build) withServers(ctx context.Context, r Report) (Report, error) {
+	after, err := r.Found.Servers(ctx, b.servers...)
+	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
+		return Report{}, err
+	}
+	r.Checks = append(r.Checks, after.Checks...)
 	return r, r.fault(b.out)
 }
 
