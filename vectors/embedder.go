@@ -173,7 +173,7 @@ func (s *stage) vectorsOf(ctx context.Context, texts []string) ([]vectors, error
 	return all, nil
 }
 
-func (p *Point) take(v vectors) {
+func (v vectors) into(p *Point) {
 	p.Dense, p.SparseIndices, p.SparseValues = v.dense, v.sparse.Indices, v.sparse.Values
 }
 

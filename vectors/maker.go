@@ -14,6 +14,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
+	"s2g/vectors/shard"
 	"s2g/vectors/text"
 )
 
@@ -105,7 +106,7 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	if !ok {
 		return nil
 	}
-	if p.id > maxPostID {
+	if p.id > shard.MaxPostID {
 		m.made.Counts["posts_over_2_47_left_out"]++
 		return nil
 	}
@@ -136,7 +137,7 @@ func (m *maker) add(ctx context.Context, p *post) error {
 		head.Text, head.ContentHash = c.Text, hex.EncodeToString(sum[:])
 		m.points, m.in = append(m.points, head), append(m.in, at.Set)
 		if v, ok := m.known[sum]; ok {
-			m.points[len(m.points)-1].take(v)
+			v.into(&m.points[len(m.points)-1])
 			m.made.Counts["texts_reused"]++
 		} else {
 			m.todo = append(m.todo, len(m.points)-1)
@@ -231,7 +232,7 @@ func (m *maker) settle() error {
 	}
 	for _, b := range m.batches {
 		for i, at := range b.which {
-			m.points[at].take(b.vectors[i])
+			b.vectors[i].into(&m.points[at])
 		}
 	}
 	return nil

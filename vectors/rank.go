@@ -3,6 +3,8 @@ package vectors
 import (
 	"cmp"
 	"slices"
+
+	"s2g/vectors/shard"
 )
 
 // ranked is a question by its best chunk, or that of an answer to it.
@@ -77,7 +79,7 @@ func (s *scan) question(at int) int64 {
 	if s.questions != nil {
 		return s.questions[at]
 	}
-	return int64(s.points[at] >> chunkBits)
+	return shard.PostOf(s.points[at])
 }
 
 // compare orders by falling score, then by rising id.

@@ -1,0 +1,130 @@
+package shard
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+func somePoints(n int) []Point {
+	var points []Point
+	for i := range n {
+		score := int32(i - 3)
+		points = append(points, Point{
+			PointID: PointID(int64(i/2), i%2), PostID: int64(i / 2), Chunk: int32(i % 2), Chunks: 2, Type: "question",
+			Text: strings.Repeat("text ", i), Score: &score, Tags: []string{"a", "b"}[:i%3], Languages: []string{"c#"},
+			LinkedTo: []int64{int64(i)}, DuplicateOf: []int64{}, CreationDate: int64(i),
+			Dense: []float32{float32(i), 1}, SparseIndices: []uint32{1, 4e9}[:i%3], SparseValues: []float32{1, 2}[:i%3],
+		})
+	}
+	return points
+}
+
+func write[T any](t *testing.T, rows []T) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "part-00000.parquet")
+	if err := parquet.WriteFile(name, rows); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestReader(t *testing.T) {
+	want := somePoints(3 * readRows / 2)
+	name := write(t, want)
+	r, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Rows() != int64(len(want)) {
+		t.Errorf("%d rows", r.Rows())
+	}
+	var got []*Point
+	for r.Scan() {
+		got = append(got, r.Point())
+	}
+	if r.Err() != nil || len(got) != len(want) {
+		t.Fatalf("%d points: %v", len(got), r.Err())
+	}
+	for i := range got { // all of them still there at the end
+		if diff := cmp.Diff(&want[i], got[i]); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	for _, row := range []int64{70, 0, 95, 95} {
+		if err := r.SeekRow(row); err != nil || !r.Scan() {
+			t.Fatal(err, r.Err())
+		}
+		if r.Point().PointID != want[row].PointID {
+			t.Errorf("row %d is point %d", row, r.Point().PointID)
+		}
+	}
+	if err := r.SeekRow(96); err == nil && r.Scan() {
+		t.Error("there is a row after the last")
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	ids, err := IDs(name)
+	if err != nil || len(ids) != len(want) || ids[95] != want[95].PointID {
+		t.Errorf("%d ids: %v", len(ids), err)
+	}
+}
+
+func TestReaderOfDamage(t *testing.T) {
+	if _, err := Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	other := write(t, []struct {
+		PointID uint64 `parquet:"point_id"`
+	}{{7}})
+	if _, err := Open(other); err == nil || !strings.Contains(err.Error(), "no column post_id") {
+		t.Errorf("without columns: %v", err)
+	}
+	whole, err := os.ReadFile(write(t, somePoints(500)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cut := range []int{0, 3, len(whole) / 2, len(whole) - 1} {
+		name := filepath.Join(t.TempDir(), "cut.parquet")
+		if err := os.WriteFile(name, whole[:cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := Open(name); err == nil {
+			r.Close()
+			t.Errorf("%d of %d bytes pass", cut, len(whole))
+		}
+	}
+	// a page in the middle: whatever the library makes of it, no panic reaches the caller
+	for at := 4; at < len(whole)/2; at += len(whole) / 40 {
+		damaged := append([]byte(nil), whole...)
+		for i := range 16 {
+			damaged[at+i] ^= 0xff
+		}
+		name := filepath.Join(t.TempDir(), "damaged.parquet")
+		if err := os.WriteFile(name, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(name)
+		if err != nil {
+			continue
+		}
+		for r.Scan() {
+		}
+		if err := r.Close(); err != nil {
+			t.Log(err)
+		}
+	}
+}
+
+func TestPointID(t *testing.T) {
+	id := PointID(MaxPostID, 1<<ChunkBits-1)
+	if id != 1<<63-1 || PostOf(id) != MaxPostID {
+		t.Errorf("%d of %d", id, PostOf(id))
+	}
+}
