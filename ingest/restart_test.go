@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -56,26 +55,12 @@ func ingestOnce(path, out string) error {
 	return Run(context.Background(), dir, db, Options{Dump: path})
 }
 
-// envInt is a number that the environment may set.
-func envInt(t testing.TB, name string, otherwise int) int {
-	t.Helper()
-	v := os.Getenv(name)
-	if v == "" {
-		return otherwise
-	}
-	n, err := strconv.Atoi(v)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
-}
-
 // An ingest that is killed at any moment, its server with it or not, ends with
 // the same tables when it is run again, and leaves no server behind. More kills
 // and posts: S2G_TEST_KILLS and BENCH_POSTS.
 func TestKill(t *testing.T) {
 	schematest.Tool(t, "mariadbd")
-	kills, posts := envInt(t, "S2G_TEST_KILLS", 3), envInt(t, benchPosts, 2000)
+	kills, posts := schematest.EnvInt(t, "S2G_TEST_KILLS", 3), schematest.EnvInt(t, benchPosts, 2000)
 	path := t.TempDir()
 	if _, err := sample.Write(t.Context(), sample.Options{Posts: posts, Out: path, Shuffle: true}); err != nil {
 		t.Fatal(err)
@@ -88,7 +73,7 @@ func TestKill(t *testing.T) {
 		withServer := n%2 == 1
 		kill := func(cmd *exec.Cmd) {
 			time.Sleep(after)
-			servers := serversOf(out)
+			servers := schematest.Servers(out)
 			cmd.Process.Kill()
 			for _, pid := range servers {
 				if withServer {
@@ -101,12 +86,12 @@ func TestKill(t *testing.T) {
 			t.Errorf("killed after %v, server killed %v: tables differ (-want +got):\n%s", after, withServer, d)
 		}
 		for range 500 {
-			if len(serversOf(out)) == 0 {
+			if len(schematest.Servers(out)) == 0 {
 				break
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		if left := serversOf(out); len(left) > 0 {
+		if left := schematest.Servers(out); len(left) > 0 {
 			t.Errorf("killed after %v: mariadbd %v is left behind", after, left)
 		}
 		os.RemoveAll(out)
@@ -148,22 +133,6 @@ func ingested(t *testing.T, path, out string, kill func(*exec.Cmd)) (map[string]
 	g.inStep(plan.Key)
 	g.tidy()
 	return g.state(), took
-}
-
-// serversOf returns the processes of servers whose data lie under a folder.
-func serversOf(out string) []int {
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	var pids []int
-	for _, l := range lines {
-		text, err := os.ReadFile(l)
-		if err != nil || !bytes.Contains(text, []byte("--datadir="+out+"/")) {
-			continue
-		}
-		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(l))); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
 }
 
 // inStep checks that the manifest and the tables are of one dump.

@@ -2,13 +2,10 @@ package ingest
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"s2g/cmd/s2g/sample"
 	"s2g/ingest/dump"
 	"s2g/schema"
+	"s2g/schema/schematest"
 )
 
 // benchPosts is the environment variable that sets the size of BenchmarkIngest's
@@ -29,7 +27,7 @@ const benchPosts = "BENCH_POSTS"
 // one over that of the other, the fastest of each; x-load-data-cpu is the same
 // of the processor time of client and server, for machines that are busy.
 func BenchmarkIngest(b *testing.B) {
-	posts := envInt(b, benchPosts, 25_000)
+	posts := schematest.EnvInt(b, benchPosts, 25_000)
 	xml, tsv := b.TempDir(), b.TempDir()
 	stats, err := sample.Write(b.Context(), sample.Options{Posts: posts, Out: xml})
 	if err != nil {
@@ -42,12 +40,12 @@ func BenchmarkIngest(b *testing.B) {
 		best := cost{math.Inf(1), math.Inf(1)}
 		b.SetBytes(stats.Bytes)
 		for b.Loop() {
-			begun, before := time.Now(), g.cpu()
+			begun, before := time.Now(), schematest.CPU(g.dir.Out())
 			if err := work(); err != nil {
 				b.Fatal(err)
 			}
 			best.wall = min(best.wall, time.Since(begun).Seconds())
-			best.cpu = min(best.cpu, g.cpu()-before)
+			best.cpu = min(best.cpu, schematest.CPU(g.dir.Out())-before)
 		}
 		b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		return best
@@ -68,29 +66,6 @@ func BenchmarkIngest(b *testing.B) {
 
 // A cost is in seconds.
 type cost struct{ wall, cpu float64 }
-
-// cpu returns the processor time that this process and its server have had, in
-// seconds; 0 where the system does not tell.
-func (g target) cpu() float64 {
-	var own syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
-		return 0
-	}
-	total := float64(own.Utime.Nano()+own.Stime.Nano()) / 1e9
-	for _, pid := range serversOf(g.dir.Out()) {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			continue
-		}
-		_, rest, _ := strings.Cut(string(stat), ") ") // behind the name, from field 3
-		if f := strings.Fields(rest); len(f) > 12 {
-			user, _ := strconv.Atoi(f[11])
-			system, _ := strconv.Atoi(f[12])
-			total += float64(user+system) / 100 // ticks, on every Linux of today
-		}
-	}
-	return total
-}
 
 // writeTSV converts the documents of a folder.
 func writeTSV(b *testing.B, from, to string) {

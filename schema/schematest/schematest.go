@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -50,6 +51,21 @@ func Shared(t testing.TB, elem ...string) string {
 func Dump(t testing.TB, site string) string {
 	t.Helper()
 	return Shared(t, "data", site)
+}
+
+// EnvInt returns the number that an environment variable holds: the size of a
+// benchmark, or how often a test tries. Without it the value is otherwise.
+func EnvInt(t testing.TB, name string, otherwise int) int {
+	t.Helper()
+	v := os.Getenv(name)
+	if v == "" {
+		return otherwise
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
 }
 
 // root returns the folder of go.mod.

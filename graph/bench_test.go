@@ -1,0 +1,127 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"s2g/cmd/s2g/sample"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/schematest"
+	"s2g/schema/tables"
+)
+
+// benchPosts is the environment variable that sets the size of BenchmarkGraph's
+// sample, in posts.
+const benchPosts = "BENCH_POSTS"
+
+// BenchmarkGraph writes the graph of a sample, and beside it reads the same
+// rows of the five tables and writes as many bytes: the time below which no
+// graph can be. Each run of the stage has a run of the reference before it, so
+// that both see the same machine. x-select-write is the time of the one over
+// that of the other, the fastest of each; x-select-write-cpu is the same of the
+// processor time of client and server, for machines that are busy.
+func BenchmarkGraph(b *testing.B) {
+	folder := b.TempDir()
+	posts := schematest.EnvInt(b, benchPosts, 25_000)
+	if _, err := sample.Write(b.Context(), sample.Options{Posts: posts, Out: folder}); err != nil {
+		b.Fatal(err)
+	}
+	db := load(b, folder)
+	reference := cost{math.Inf(1), math.Inf(1)}
+	for _, compress := range []string{"none", "gzip"} {
+		b.Run("s2g/"+compress, func(b *testing.B) {
+			best, quads := cost{math.Inf(1), math.Inf(1)}, int64(0)
+			written := runStage(b, db, compress).Stages[manifest.Graph].BytesOut // and warms the server's cache
+			b.SetBytes(written)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for b.Loop() {
+				b.StopTimer()
+				if compress == "none" {
+					reference.measure(b, func() error { return selectAndWrite(b, db, written) })
+				}
+				b.StartTimer()
+				best.measure(b, func() error {
+					quads = runStage(b, db, compress).Stages[manifest.Graph].Rows
+					return nil
+				})
+			}
+			b.ReportMetric(float64(quads)/best.wall/1e6, "Mtriples/s")
+			b.ReportMetric(float64(quads)/best.cpu/1e6, "Mtriples/cpu-s")
+			if compress == "none" {
+				b.ReportMetric(best.wall/reference.wall, "x-select-write")
+				b.ReportMetric(best.cpu/reference.cpu, "x-select-write-cpu")
+			}
+		})
+	}
+}
+
+// A cost is in seconds.
+type cost struct{ wall, cpu float64 }
+
+// measure does some work and keeps its cost if it is the lowest so far.
+func (c *cost) measure(b *testing.B, work func() error) {
+	begun, before := time.Now(), schematest.CPU(server.dir)
+	if err := work(); err != nil {
+		b.Fatal(err)
+	}
+	c.wall = min(c.wall, time.Since(begun).Seconds())
+	c.cpu = min(c.cpu, schematest.CPU(server.dir)-before)
+}
+
+func runStage(b *testing.B, db *tables.DB, compress string) *manifest.Manifest {
+	dir := out(b)
+	if err := Run(b.Context(), dir, db, Options{Compress: compress}); err != nil {
+		b.Fatal(err)
+	}
+	return dir.Manifest()
+}
+
+// selectAndWrite reads what the stage reads, each table in one scan in the order
+// in which the server has it, the five side by side, and takes the values as the
+// driver has them. Then it writes so many bytes, to files as large as the
+// stage's, and syncs each.
+func selectAndWrite(b *testing.B, db *tables.DB, bytes int64) error {
+	var group errgroup.Group
+	for _, query := range []string{
+		"SELECT " + postColumns + " FROM Posts",
+		"SELECT PostId, Id, Score, Text, CreationDate, UserId, UserDisplayName, ContentLicense FROM Comments",
+		fmt.Sprintf("SELECT PostId, VoteTypeId FROM Votes WHERE VoteTypeId IN (%d, %d)", schema.VoteUp, schema.VoteDown),
+		fmt.Sprintf("SELECT PostId, LinkTypeId, RelatedPostId FROM PostLinks WHERE LinkTypeId IN (%d, %d)", schema.LinkLinked, schema.LinkDuplicate),
+		"SELECT TagName, Count, WikiPostId, ExcerptPostId FROM Tags",
+	} {
+		group.Go(func() error {
+			rows, err := db.Query(b.Context(), query)
+			if err != nil {
+				return err
+			}
+			for rows.Scan() {
+			}
+			return errors.Join(rows.Err(), rows.Close())
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	folder, block := b.TempDir(), make([]byte, 4<<20)
+	for i := 0; bytes > 0; i++ {
+		f, err := os.Create(filepath.Join(folder, fmt.Sprint(i)))
+		if err != nil {
+			return err
+		}
+		n, err := f.Write(block[:min(bytes, int64(len(block)))])
+		if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+			return err
+		}
+		bytes -= int64(n)
+	}
+	return nil
+}
