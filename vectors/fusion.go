@@ -2,7 +2,9 @@ package vectors
 
 import (
 	"context"
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"s2g/schema"
@@ -71,6 +73,41 @@ func (s *stage) embeddersOf() *manifest.Embedders {
 		return nil
 	}
 	return &manifest.Embedders{Dense: s.dense.Model(), Sparse: s.sparse.Model(), Weight: DefaultWeight(s.dense.Model())}
+}
+
+// Best are the scores of a post's best chunks, each standardised over all chunks that
+// are searched: the sparse score of the chunk that has the highest, and the dense
+// score of the chunk that has the highest of those, which may be another.
+type Best struct{ Sparse, Dense float64 }
+
+// BestOf returns the best scores of a post's chunks, of which there is one at least.
+// Without dense scores that of the result is 0.
+func BestOf(sparse, dense []float64) Best {
+	b := Best{Sparse: slices.Max(sparse)}
+	if len(dense) > 0 {
+		b.Dense = slices.Max(dense)
+	}
+	return b
+}
+
+// Fuse is how well a post fits, where the dense score has a share of weight.
+//
+// What words say and what the whole says are joined for the post and not for each of
+// its chunks: the words of a title may stand in one of them, and what it is about be
+// clearest in another. docs/vectors.md has what that gains.
+func (b Best) Fuse(weight float64) float64 { return (1-weight)*b.Sparse + weight*b.Dense }
+
+// DenseQuery returns the dense vector of a query; nil where it has none, because the
+// builtin embedder knows no term of it.
+func DenseQuery(ctx context.Context, d embed.Dense, words string) ([]float32, error) {
+	v, err := d.Query(ctx, words)
+	if err != nil {
+		return nil, fmt.Errorf("dense vector of the query: %w", err)
+	}
+	if _, builtin := d.(*embed.LSA); builtin && firstAxis(v) {
+		return nil, nil
+	}
+	return v, nil
 }
 
 // IDF is a term's inverse document frequency by the formula of Qdrant's modifier

@@ -33,9 +33,10 @@ type SearchOptions struct {
 //
 // Each point has a sparse score, its weights times the query's and, for BM25, the
 // inverse document frequencies in the language, as Qdrant computes them; and a dense
-// one, the cosine. Both are standardised over the language's points, and their
-// weighted sum ranks. A question counts by its best chunk, or that of an answer to it
-// where answers are embedded; of equal ones the lower id comes first.
+// one, the cosine. Both are standardised over the language's points, and the weighted
+// sum of a post's highest sparse and highest dense score ranks it; see [Best]. Where
+// answers are embedded a question counts by itself or by the best answer to it. Of
+// equal ones the lower id comes first.
 //
 // With Accepted, four times Top questions are fetched and their neighbours followed;
 // those that remain are cut at Top, where a question that has none itself but leads to
@@ -88,7 +89,7 @@ func (s *search) hits(ctx context.Context) ([]Hit, error) {
 	if s.Accepted {
 		fetch *= acceptedFetch
 	}
-	best := s.scan.top(s.q.fuse(s.scan), fetch)
+	best := s.q.best(s.scan, fetch)
 	found := make([]Hit, len(best))
 	for i, r := range best {
 		var err error
@@ -172,11 +173,11 @@ func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
 	if q.sparse, err = e.Sparse.Query(ctx, words); err != nil {
 		return nil, fmt.Errorf("sparse vector of the query: %w", err)
 	}
-	if q.dense, err = e.Dense.Query(ctx, words); err != nil {
-		return nil, fmt.Errorf("dense vector of the query: %w", err)
+	if q.dense, err = DenseQuery(ctx, e.Dense, words); err != nil {
+		return nil, err
 	}
-	if _, builtin := e.Dense.(*embed.LSA); builtin && firstAxis(q.dense) {
-		q.dense = nil
+	if q.dense == nil {
+		q.weight = 0
 	}
 	terms, err := q.words.Query(ctx, words)
 	if err != nil {

@@ -231,22 +231,41 @@ func TestSearchRefuses(t *testing.T) {
 }
 
 func TestTopBreaksTiesByQuestion(t *testing.T) {
-	s := &scan{points: []uint64{PointID(3, 0), PointID(5, 0), PointID(5, 1), PointID(7, 0), PointID(9, 0), PointID(9, 1)}}
-	scores := []float64{1, 0, 1, 2, 1, 1}
-	allow := cmp.AllowUnexported(ranked{})
+	questions := slices.Values([]ranked{{3, 0, 1}, {5, 1, 0}, {5, 2, 1}, {7, 3, 2}, {9, 4, 1}, {9, 5, 1}})
 	for n, want := range map[int][]ranked{
 		0: nil,
 		1: {{7, 3, 2}},
 		3: {{7, 3, 2}, {3, 0, 1}, {5, 2, 1}},
 		9: {{7, 3, 2}, {3, 0, 1}, {5, 2, 1}, {9, 4, 1}},
 	} {
-		if diff := cmp.Diff(want, s.top(scores, n), allow); diff != "" {
+		if diff := cmp.Diff(want, top(n, questions), cmp.AllowUnexported(ranked{})); diff != "" {
 			t.Errorf("top %d: %s", n, diff)
 		}
 	}
-	s.questions = []int64{3, 5, 5, 3, 5, 9} // 7 and the first of 9 are answers
-	if diff := cmp.Diff([]ranked{{3, 3, 2}, {5, 2, 1}}, s.top(scores, 2), allow); diff != "" {
+}
+
+// A post counts by the sparse score of one chunk and the dense score of another, and
+// shows the chunk whose sum is highest. Posts 3 and 5 are questions, 7 is an answer to 3.
+func TestBestOfAPost(t *testing.T) {
+	s := &scan{
+		points: []uint64{PointID(3, 0), PointID(5, 0), PointID(5, 1), PointID(5, 2), PointID(7, 0), PointID(7, 1)},
+		//                    3   5         7
+		cosines: []float32{0, 0, 1, .75, -1, -1},
+		matches: []match{{0, 0, 1}, {1, 0, 2}, {3, 0, 1.5}, {4, 0, 1}},
+	}
+	q := &query{sparse: embed.SparseVector{Indices: []uint32{1}, Values: []float32{1}}, weight: .5}
+	sparse, dense := Standardise([]float64{1, 2, 0, 1.5, 1, 0}), Standardise([]float64{0, 0, 1, .75, -1, -1})
+	want := []ranked{{5, 3, .5*sparse[1] + .5*dense[2]}, {3, 0, .5*sparse[0] + .5*dense[0]}, {7, 4, .5*sparse[4] + .5*dense[4]}}
+	if diff := cmp.Diff(want, q.best(s, 3), cmp.AllowUnexported(ranked{})); diff != "" {
+		t.Error(diff)
+	}
+	s.questions = []int64{3, 5, 5, 5, 3, 3}
+	if diff := cmp.Diff(want[:2], q.best(s, 3), cmp.AllowUnexported(ranked{})); diff != "" {
 		t.Errorf("with answers: %s", diff)
+	}
+	s.cosines, q.weight = nil, 0
+	if got := q.best(s, 1); len(got) != 1 || got[0] != (ranked{5, 1, sparse[1]}) {
+		t.Errorf("without a dense vector: %v", got)
 	}
 }
 

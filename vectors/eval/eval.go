@@ -14,7 +14,8 @@
 // fitted anew on those bodies: the build's own has seen titles and bodies together,
 // and would know of each title what body it stands over.
 //
-// Each query is ranked by the sparse score, the dense score, and their weighted sum.
+// Posts are ranked for each query by the sparse score, the dense score, and their
+// weighted sum, by the rule that a search has: [vectors.Best].
 // The weight is fitted on one half of the queries; see [fit]. Everything depends on
 // the tables and options alone.
 package eval
@@ -91,6 +92,9 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 		}
 	}
 	if err := r.titles(s.queries); err != nil {
+		return nil, err
+	}
+	if err := r.embedQueries(s.queries); err != nil {
 		return nil, err
 	}
 	found, err := r.ranks(&s)

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -49,13 +50,17 @@ func (x *index) add(dense [][]float32, sparse []embed.SparseVector) {
 	}
 }
 
-// scores are those of all points for one query, standardised.
-type scores struct{ sparse, dense []float64 }
+// scores are those of one query: of all points, standardised, and the best of each post.
+type scores struct {
+	sparse, dense []float64
+	posts         []vectors.Best
+}
 
-// search fills in scores.
+// search fills in scores. A query without a dense vector has dense scores of 0.
 func (x *index) search(s *scores, sparse embed.SparseVector, idf bool, dense []float32) {
 	s.sparse, s.dense = slices.Grow(s.sparse[:0], x.points)[:x.points], slices.Grow(s.dense[:0], x.points)[:x.points]
 	clear(s.sparse)
+	clear(s.dense)
 	for i, term := range sparse.Indices {
 		list := x.postings[term]
 		by := float64(sparse.Values[i])
@@ -66,11 +71,19 @@ func (x *index) search(s *scores, sparse embed.SparseVector, idf bool, dense []f
 			s.sparse[w.point] += by * float64(w.value)
 		}
 	}
-	for i := range s.dense {
-		s.dense[i] = float64(dot(x.dense[i*x.dims:(i+1)*x.dims], dense))
+	if dense != nil {
+		for i := range s.dense {
+			s.dense[i] = float64(dot(x.dense[i*x.dims:(i+1)*x.dims], dense))
+		}
 	}
 	vectors.Standardise(s.sparse)
 	vectors.Standardise(s.dense)
+	s.posts = s.posts[:0]
+	from := int32(0)
+	for _, end := range x.ends {
+		s.posts = append(s.posts, vectors.BestOf(s.sparse[from:end], s.dense[from:end]))
+		from = end
+	}
 }
 
 // dot has four sums, which do not wait for each other.
@@ -91,31 +104,17 @@ func dot(a, b []float32) float32 {
 }
 
 // ranks says, for each weight of [weights], which place a post has in the list of
-// all posts, from 1. A post counts by its best point; of equal ones the lower id
-// comes first, as in a search.
+// all posts, from 1. Of equal ones the lower id comes first, as in a search.
 type ranks [len(weights)]int32
 
-func (x *index) ranks(s *scores, target int) (r ranks) {
-	from := int32(0)
-	if target > 0 {
-		from = x.ends[target-1]
-	}
+func (s *scores) ranks(target int) (r ranks) {
 	for w, by := range weights {
-		score := func(i int32) float64 { return (1-by)*s.sparse[i] + by*s.dense[i] }
-		best := score(from)
-		for i := from + 1; i < x.ends[target]; i++ {
-			best = max(best, score(i))
-		}
+		score := s.posts[target].Fuse(by)
 		r[w] = 1
-		point := int32(0)
-		for post, end := range x.ends {
-			for ; point < end; point++ {
-				if v := score(point); post != target && (v > best || v == best && post < target) {
-					r[w]++
-					break
-				}
+		for post, of := range s.posts {
+			if v := of.Fuse(by); v > score || v == score && post < target {
+				r[w]++
 			}
-			point = end
 		}
 	}
 	return r
@@ -125,37 +124,58 @@ func (x *index) ranks(s *scores, target int) (r ranks) {
 // are 0.
 func (r *reader) ask(what string, x *index, queries []query, target func(query) int64) ([]ranks, error) {
 	all := make([]ranks, len(queries))
-	var next, done atomic.Int64
-	group, ctx := errgroup.WithContext(r.ctx)
-	for range r.o.Workers {
-		group.Go(func() error {
-			var s scores
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(queries) || ctx.Err() != nil {
-					return ctx.Err()
-				}
-				at, found := slices.BinarySearch(x.posts, target(queries[i]))
-				if !found {
-					continue
-				}
-				dense, err := r.o.Dense.Query(ctx, queries[i].title)
-				if err != nil {
-					return fmt.Errorf("dense vector of a query: %w", err)
-				}
-				sparse, err := r.o.Sparse.Query(ctx, queries[i].title)
-				if err != nil {
-					return fmt.Errorf("sparse vector of a query: %w", err)
-				}
-				x.search(&s, sparse, r.o.Sparse.IDF(), dense)
-				all[i] = x.ranks(&s, at)
+	var done atomic.Int64
+	err := r.eachQuery(queries, func() func(context.Context, int) error {
+		var s scores
+		return func(_ context.Context, i int) error {
+			if at, found := slices.BinarySearch(x.posts, target(queries[i])); found {
+				x.search(&s, queries[i].sparse, r.o.Sparse.IDF(), queries[i].dense)
+				all[i] = s.ranks(at)
 				done.Add(1)
 			}
+			return nil
+		}
+	})
+	r.o.Progress(what, done.Load(), done.Load())
+	return all, err
+}
+
+// embedQueries makes the vectors of the queries, which are asked twice.
+func (r *reader) embedQueries(queries []query) error {
+	var done atomic.Int64
+	return r.eachQuery(queries, func() func(context.Context, int) error {
+		return func(ctx context.Context, i int) (err error) {
+			q := &queries[i]
+			if q.dense, err = vectors.DenseQuery(ctx, r.o.Dense, q.title); err != nil {
+				return err
+			}
+			if q.sparse, err = r.o.Sparse.Query(ctx, q.title); err != nil {
+				return fmt.Errorf("sparse vector of a query: %w", err)
+			}
+			r.o.Progress("embedding titles", done.Add(1), int64(len(queries)))
+			return nil
+		}
+	})
+}
+
+// eachQuery has workers do something for each query; each worker does what one call of
+// work returns.
+func (r *reader) eachQuery(queries []query, work func() func(context.Context, int) error) error {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(r.ctx)
+	for range r.o.Workers {
+		do := work()
+		group.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < len(queries); i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := do(ctx, i); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	r.o.Progress(what, done.Load(), done.Load())
-	return all, nil
+	return group.Wait()
 }

@@ -33,7 +33,7 @@ func TestRanks(t *testing.T) {
 		{target: 1, bySparse: 1, byDense: 3, what: "a post by its best point"},
 		{target: 2, bySparse: 3, byDense: 2, what: "the second of two equal posts"},
 	} {
-		r := x.ranks(&s, c.target)
+		r := s.ranks(c.target)
 		if r[0] != c.bySparse || r[last] != c.byDense {
 			t.Errorf("%s: ranks %d and %d, want %d and %d", c.what, r[0], r[last], c.bySparse, c.byDense)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"s2g/schema/threads"
+	"s2g/vectors/embed"
 )
 
 // query is a question whose title is asked for.
@@ -13,6 +14,8 @@ type query struct {
 	accepted int64 // its accepted answer; 0: none
 	fits     bool  // the weight is fitted on it; else it is reported
 	title    string
+	dense    []float32 // nil: none
+	sparse   embed.SparseVector
 }
 
 // sample is what is searched, and for what. Ids ascend.
