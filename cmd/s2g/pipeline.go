@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"s2g/cmd/s2g/publish"
 	"s2g/graph"
 	"s2g/ingest"
 	"s2g/schema"
@@ -78,6 +79,9 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 	if err != nil {
 		return err
 	}
+	if err := p.dir.Foreign(publish.Names()...); err != nil { // better said before hours of work than after them
+		return err
+	}
 	shape := p.opts.shape
 	if err := p.dir.Update(func(m *manifest.Manifest) { m.Tool, m.Options = toolVersion(), shape }); err != nil {
 		return err
@@ -93,7 +97,7 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 	done := m.Stages[name]
 	p.app.log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)
 	p.outcomes = append(p.outcomes, outcome{Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS()})
-	return nil
+	return p.publish()
 }
 
 func (p *pipeline) ingest(ctx context.Context) error {

@@ -71,7 +71,15 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&a.quiet, "quiet", false, "print errors and results alone")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
 	f.BoolVar(&a.verbose, "verbose", false, "log more")
-	root.AddCommand(a.build(), a.ingest(), a.graph(), a.vectors(), a.load(), a.verify(), a.stats(), a.search(), a.eval(), a.clean(), a.db(), a.sample(), a.languages(), a.doctor())
+	root.AddCommand(
+		a.build(), a.ingest(), a.graph(), a.vectors(),
+		a.load(),
+		a.verify(),
+		a.publish(),
+		a.stats(), a.search(), a.eval(), a.clean(), a.db(), a.languages(),
+		a.sample(),
+		a.doctor(),
+	)
 	usageArgs(root)
 	return root
 }

@@ -36,6 +36,9 @@ type Manifest struct {
 	Dump    Dump              `json:"dump"`
 	Options Options           `json:"options"`
 	Stages  map[string]*Stage `json:"stages"`
+
+	// Published are the documents at the top of OUT, as README.md, in the order in which they were written.
+	Published []File `json:"published,omitempty"`
 }
 
 // Dump is the input of a build.

@@ -1,0 +1,167 @@
+package publish
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"s2g/schema/vocab"
+)
+
+// The format is MLCommons Croissant 1.0,
+// https://docs.mlcommons.org/croissant/docs/croissant-spec.html. Files stand under
+// their names relative to croissant.json.
+
+// croissantDataset is the document, in the order of its parts.
+type croissantDataset struct {
+	Context       map[string]any  `json:"@context"`
+	Type          string          `json:"@type"`
+	ConformsTo    string          `json:"conformsTo"`
+	Name          string          `json:"name"`
+	Description   string          `json:"description"`
+	URL           string          `json:"url"`
+	License       string          `json:"license"`
+	Version       string          `json:"version,omitempty"`
+	DatePublished string          `json:"datePublished,omitempty"`
+	Creator       croissantNamed  `json:"creator"`
+	CiteAs        string          `json:"citeAs"`
+	Keywords      []string        `json:"keywords"`
+	Distribution  []croissantFile `json:"distribution"`
+	RecordSets    []croissantSet  `json:"recordSet,omitempty"`
+}
+
+type croissantNamed struct {
+	Type string `json:"@type"`
+	Name string `json:"name"`
+	URL  string `json:"url"`
+}
+
+// croissantFile is a file (cr:FileObject) or all that a pattern names
+// (cr:FileSet).
+type croissantFile struct {
+	Type        string   `json:"@type"`
+	ID          string   `json:"@id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Encoding    []string `json:"encodingFormat"`
+	Includes    string   `json:"includes,omitempty"`
+	ContentURL  string   `json:"contentUrl,omitempty"`
+	ContentSize string   `json:"contentSize,omitempty"`
+	SHA256      string   `json:"sha256,omitempty"`
+}
+
+type croissantSet struct {
+	Type        string           `json:"@type"`
+	ID          string           `json:"@id"`
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	Key         reference        `json:"key"`
+	Fields      []croissantField `json:"field"`
+}
+
+type croissantField struct {
+	Type        string          `json:"@type"`
+	ID          string          `json:"@id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	DataType    string          `json:"dataType"`
+	Repeated    bool            `json:"repeated,omitempty"`
+	Source      croissantSource `json:"source"`
+}
+
+type croissantSource struct {
+	FileSet reference `json:"fileSet"`
+	Extract struct {
+		Column string `json:"column"`
+	} `json:"extract"`
+}
+
+type reference struct {
+	ID string `json:"@id"`
+}
+
+// paper is where the method comes from.
+const paper = "Stack2Graph: A Structured Knowledge Representation of Stack Overflow Data for Retrieval-based Question Answering"
+
+func (b *build) croissant() ([]byte, error) {
+	d := croissantDataset{
+		Context: context(), Type: "sc:Dataset", ConformsTo: "http://mlcommons.org/croissant/1.0",
+		Name: b.Host, Description: b.Summary(), URL: string(b.Site) + "/", License: vocab.CC + "4.0/",
+		Version: b.version(), DatePublished: b.Newest,
+		Creator: croissantNamed{"sc:Organization", "The users of " + b.Host, string(b.Site) + "/users"},
+		CiteAs:  paper, Keywords: keywords,
+	}
+	if batches := b.Graph.Batches; batches.Count > 0 {
+		d.Distribution = append(d.Distribution, croissantFile{
+			Type: "cr:FileSet", ID: "graph", Name: "graph", Encoding: b.Graph.Media, Includes: batches.Glob,
+			Description: fmt.Sprintf("The knowledge graph: %d quads in %d files, a named graph a language", batches.Rows, batches.Count),
+		})
+	}
+	for _, f := range b.Graph.Others {
+		d.Distribution = append(d.Distribution, croissantFile{
+			Type: "cr:FileObject", ID: f.Name, Name: f.Name, Description: turtleAbout[f.Name], Encoding: []string{"text/turtle"},
+			ContentURL: f.Name, ContentSize: strconv.FormatInt(f.Size, 10) + " B", SHA256: f.SHA256,
+		})
+	}
+	for _, s := range b.Shards {
+		d.add(s.Config, "point_id", s.Files, b.Columns, "Chunks of the questions about "+s.Name+", with their vectors")
+	}
+	if b.Texts.Count > 0 {
+		d.add(parentsConfig, "post_id", b.Texts, parentsColumns(), "The whole cleaned text of each post that was embedded")
+	}
+	text, err := json.MarshalIndent(d, "", " ")
+	return append(text, '\n'), err
+}
+
+var turtleAbout = map[string]string{
+	"graph/ontology.ttl": "The classes and properties of the graph, aligned to SIOC, schema.org, SKOS and Dublin Core",
+	"graph/void.ttl":     "What the graph holds, in the terms of VoID",
+}
+
+// add describes a table that lies in some Parquet files.
+func (d *croissantDataset) add(name, key string, f files, columns []column, description string) {
+	from := name + "-files"
+	d.Distribution = append(d.Distribution, croissantFile{
+		Type: "cr:FileSet", ID: from, Name: from, Description: fmt.Sprintf("%s: %d rows", description, f.Rows),
+		Encoding: []string{"application/x-parquet"}, Includes: f.Glob,
+	})
+	set := croissantSet{Type: "cr:RecordSet", ID: name, Name: name, Description: description, Key: reference{name + "/" + key}}
+	for _, c := range columns {
+		field := croissantField{
+			Type: "cr:Field", ID: name + "/" + c.Name, Name: c.Name, Description: c.About, DataType: c.Type, Repeated: c.List,
+			Source: croissantSource{FileSet: reference{from}},
+		}
+		field.Source.Extract.Column = c.Name
+		set.Fields = append(set.Fields, field)
+	}
+	d.RecordSets = append(d.RecordSets, set)
+}
+
+// version is the dump's day as a semantic version, 2024.3.31: the standard asks
+// for three numbers without leading zeros.
+func (b *build) version() string {
+	day, err := time.Parse(time.DateOnly, b.Newest)
+	if err != nil {
+		return ""
+	}
+	return day.Format("2006.1.2")
+}
+
+// context is the JSON-LD context that the standard gives.
+func context() map[string]any {
+	c := map[string]any{
+		"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",
+		"rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/", "conformsTo": "dct:conformsTo",
+		"data":     map[string]string{"@id": "cr:data", "@type": "@json"},
+		"dataType": map[string]string{"@id": "cr:dataType", "@type": "@vocab"},
+		"examples": map[string]string{"@id": "cr:examples", "@type": "@json"},
+	}
+	const terms = "citeAs column equivalentProperty extract field fileObject fileProperty fileSet format includes isLiveDataset jsonPath key md5 " +
+		"parentField path recordSet references regex repeated replace samplingRate separator source subField transform"
+	for _, term := range strings.Fields(terms) {
+		c[term] = "cr:" + term
+	}
+	return c
+}
