@@ -1,7 +1,9 @@
 package publish
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"s2g/schema"
@@ -144,4 +146,17 @@ func (b *build) addVectors(stage *manifest.Stage) {
 			b.Shards = append(b.Shards, shards{Language: l, Config: l.Slug, IRI: b.Site.Graph(l.Tag), Files: *of})
 		}
 	}
+}
+
+// Example is the language with the most chunks, for examples that find something;
+// the first of the table where there are no vectors.
+func (b *build) Example() shards {
+	if len(b.Shards) == 0 {
+		tag := ""
+		if languages := b.m.Options.Languages; len(languages) > 0 {
+			tag = languages[0].Tag
+		}
+		return shards{IRI: b.Site.Graph(tag)}
+	}
+	return slices.MaxFunc(b.Shards, func(s, t shards) int { return cmp.Compare(s.Files.Rows, t.Files.Rows) })
 }

@@ -1,0 +1,164 @@
+package publish
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func sum(c string) string { return strings.Repeat(c, 64) }
+
+// someManifest is that of a build with a graph and the vectors of two languages.
+func someManifest() *manifest.Manifest {
+	return &manifest.Manifest{
+		Tool: "v1.2.3",
+		Dump: manifest.Dump{Name: "ru.stackoverflow.com.7z", Site: "ru.stackoverflow.com", Newest: "2024-03-05T01:02:03.004Z"},
+		Options: manifest.Options{
+			Languages: []schema.Language{{Tag: "python", Slug: "python", Name: "Python"}, {Tag: "c#", Slug: "csharp", Name: "C#"}, {Tag: "abap", Slug: "abap", Name: "ABAP"}},
+			Other:     true, Units: "question,answer",
+		},
+		Stages: map[string]*manifest.Stage{
+			manifest.Ingest: {Files: []manifest.File{{Name: "rejects.jsonl", SHA256: sum("0")}}},
+			manifest.Graph: {
+				Summary: manifest.Summary{Counts: map[string]int64{"questions": 3000, "answers": 5000, "comments": 70}},
+				Files: []manifest.File{
+					{Name: "graph/batch-000001.trig.gz", Size: 1 << 20, SHA256: sum("1"), Rows: 50_000},
+					{Name: "graph/batch-000002.trig.gz", Size: 1 << 19, SHA256: sum("2"), Rows: 1234},
+					{Name: "graph/ontology.ttl", Size: 100, SHA256: sum("3")},
+				},
+			},
+			manifest.Vectors: {
+				Summary: manifest.Summary{Embedders: &manifest.Embedders{Dense: "builtin/lsa-256", Sparse: "qdrant/bm25", Weight: 0.3}},
+				Files: []manifest.File{
+					{Name: "parents/part-00000.parquet", Size: 7 << 10, SHA256: sum("4"), Rows: 3000},
+					{Name: "vectors/_other/part-00000.parquet", Size: 1 << 10, SHA256: sum("5"), Rows: 3},
+					{Name: "vectors/csharp/part-00000.parquet", Size: 2 << 10, SHA256: sum("6"), Rows: 2000},
+					{Name: "vectors/csharp/part-00001.parquet", Size: 2 << 10, SHA256: sum("7"), Rows: 2000},
+					{Name: "vectors/model.bin", Size: 12, SHA256: sum("8")},
+					{Name: "vectors/python/part-00000.parquet", Size: 3 << 10, SHA256: sum("9"), Rows: 900},
+				},
+			},
+		},
+	}
+}
+
+func documents(t *testing.T, m *manifest.Manifest) map[string]string {
+	t.Helper()
+	list, err := Documents(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for i, d := range list {
+		texts[d.Name] = string(d.Content)
+		if Names()[i] != d.Name {
+			t.Errorf("document %d is %s, Names has %s", i, d.Name, Names()[i])
+		}
+	}
+	return texts
+}
+
+// The documents are a promise to those who publish builds, and their bytes follow
+// from the manifest alone.
+func TestGolden(t *testing.T) {
+	texts := documents(t, someManifest())
+	for _, name := range []string{Card, License, Attribution, Sums} {
+		golden := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(golden, []byte(texts[name]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), texts[name]); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	for range 5 { // stages are a map
+		if diff := cmp.Diff(texts, documents(t, someManifest())); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// What a run measures, and what eval fits, is in no document.
+func TestTimesAreInNoDocument(t *testing.T) {
+	m := someManifest()
+	for _, stage := range m.Stages {
+		stage.Seconds, stage.PeakRSS = 12.5, 1<<30
+	}
+	m.Stages[manifest.Vectors].Embedders.Weight = 0.9
+	if diff := cmp.Diff(documents(t, someManifest()), documents(t, m)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestPartsOfABuild(t *testing.T) {
+	m := someManifest()
+	delete(m.Stages, manifest.Vectors)
+	texts := documents(t, m)
+	if card := texts[Card]; strings.Contains(card, "configs:") || strings.Contains(card, "load_dataset") || !strings.Contains(card, "graph/batch-*") && !strings.Contains(card, "51,234 quads") {
+		t.Errorf("the card of a graph alone:\n%s", card)
+	}
+	m = someManifest()
+	delete(m.Stages, manifest.Graph)
+	if card := documents(t, m)[Card]; strings.Contains(card, "SELECT") || !strings.Contains(card, "config_name: csharp") {
+		t.Errorf("the card of vectors alone:\n%s", card)
+	}
+	delete(m.Stages, manifest.Vectors)
+	if texts := documents(t, m); len(texts) > 0 {
+		t.Errorf("there is nothing to publish, and yet %v", texts)
+	}
+}
+
+func TestColumnsAreDescribed(t *testing.T) {
+	types := map[string]string{}
+	for _, c := range slices.Concat(columns(), parentsColumns()) {
+		if c.About == "" {
+			t.Errorf("%s is not described", c.Name)
+		}
+		types[c.Name] = c.Type
+		if c.List {
+			types[c.Name] += " list"
+		}
+	}
+	want := map[string]string{"point_id": "sc:Integer", "iri": "sc:URL", "text": "sc:Text", "tags": "sc:Text list", "closed": "sc:Boolean",
+		"creation_date": "sc:DateTime", "dense": "sc:Float list", "sparse_indices": "sc:Integer list", "score": "sc:Integer"}
+	for name, is := range want {
+		if types[name] != is {
+			t.Errorf("%s has the type %q, not %s", name, types[name], is)
+		}
+	}
+	if len(about) != len(columns()) {
+		t.Errorf("%d columns are described, %d are there", len(about), len(columns()))
+	}
+}
+
+func TestSizeCategory(t *testing.T) {
+	for rows, want := range map[int64]string{0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 9_999: "1K<n<10K", 10_000: "10K<n<100K", 17_000_000: "10M<n<100M", 1e12: "n>1T"} {
+		if got := sizeCategory(rows); got != want {
+			t.Errorf("%d rows: %s, want %s", rows, got, want)
+		}
+	}
+}
+
+func TestNaturalLanguage(t *testing.T) {
+	for host, want := range map[string]string{"stackoverflow.com": "en", "ru.stackoverflow.com": "ru", "pt.meta.stackoverflow.com": "pt", "cs.stackexchange.com": "en", "rus.stackexchange.com": "ru"} {
+		if got := (&build{Host: host}).naturalLanguage(); got != want {
+			t.Errorf("%s: %s, want %s", host, got, want)
+		}
+	}
+}
