@@ -30,7 +30,7 @@ func syntax(f trig.Format) *trig.Syntax {
 var graphs = []string{"http://g/c%23", "http://g/.net", "http://g/empty"}
 
 // awkward are texts that an encoder gets wrong.
-var awkward = []string{"", "plain", `"`, `\`, `\\"`, "a\nb\rc\td", "\x01\x00", "\x01\x1f\x7f\u0080", "é日😀", "'''\"\"\"", " # ; . }", "1234567\"", "12345678\n9",
+var awkward = []string{"", "plain", `"`, `\`, `\\"`, "a\nb\rc\td", "\x01\x00", "\x01\x1f\x7f\u0080", "é日😀", "'''\"\"\"", " # ; . }", "1234567\"", "12345678\n9", "ends in\n\"", "\n\"\"\"\"",
 	strings.Repeat("long ", 200_000) + "\n"}
 
 // sample is two subjects a text, in one graph and in two, and the quads that
@@ -173,91 +173,129 @@ n:1 a v:C ;
 }
 
 // serdi and rapper read the same quads from a file as the Reader does; and the
-// Reader reads what serdi writes of it.
+// Reader reads what they write of it.
 func TestOthersAgree(t *testing.T) {
 	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
-	s := syntax(trig.TriG)
-	f, _ := sample(s, slices.DeleteFunc(slices.Clone(awkward), func(s string) bool {
-		return strings.Contains(s, "\x00") // where rapper ends a string
-	}))
-	texts, _ := files(t, s, 50_000, f)
-	want, err := read(strings.NewReader(texts[0]), trig.TriG)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slices.Sort(want)
-	name := filepath.Join(t.TempDir(), "batch.trig")
-	if err := os.WriteFile(name, []byte(texts[0]), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		args   []string
-		format trig.Format
-	}{
-		{[]string{serdi, "-i", "trig", "-o", "nquads", name}, trig.NQuads},
-		{[]string{serdi, "-i", "trig", "-o", "trig", name}, trig.TriG},
-		{[]string{serdi, "-f", "-i", "trig", "-o", "trig", name}, trig.TriG},
-		{[]string{rapper, "-q", "-i", "trig", "-o", "nquads", name}, trig.NQuads},
-	} {
-		var stderr bytes.Buffer
-		cmd := exec.Command(c.args[0], c.args[1:]...)
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil || stderr.Len() > 0 {
-			t.Fatalf("%v: %v: %s", c.args, err, stderr.Bytes())
+	names := map[trig.Format]string{trig.TriG: "trig", trig.NQuads: "nquads"}
+	for in, name := range names {
+		s := syntax(in)
+		f, want := sample(s, slices.DeleteFunc(slices.Clone(awkward), func(s string) bool {
+			return strings.Contains(s, "\x00") // where rapper ends a string
+		}))
+		slices.Sort(want)
+		texts, _ := files(t, s, 50_000, f)
+		file := filepath.Join(t.TempDir(), "batch")
+		if err := os.WriteFile(file, []byte(texts[0]), 0o600); err != nil {
+			t.Fatal(err)
 		}
-		got, err := read(bytes.NewReader(out), c.format)
-		if err != nil {
-			t.Fatalf("%v: %v", c.args, err)
-		}
-		slices.Sort(got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%v: %.2000s", c.args, diff)
+		for _, c := range []struct {
+			args []string
+			out  trig.Format
+		}{
+			{[]string{serdi, "-i", name, "-o", "nquads", file}, trig.NQuads},
+			{[]string{serdi, "-i", name, "-o", "trig", file}, trig.TriG},
+			{[]string{serdi, "-f", "-i", name, "-o", "trig", file}, trig.TriG},
+			{[]string{rapper, "-q", "-i", name, "-o", "nquads", file}, trig.NQuads},
+		} {
+			var stderr bytes.Buffer
+			cmd := exec.Command(c.args[0], c.args[1:]...)
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			if err != nil || stderr.Len() > 0 {
+				t.Fatalf("%v: %v: %s", c.args, err, stderr.Bytes())
+			}
+			got, err := read(bytes.NewReader(out), c.out)
+			if err != nil {
+				t.Fatalf("%v: %v", c.args, err)
+			}
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%v: %.2000s", c.args, diff)
+			}
 		}
 	}
 }
 
-// Any text and any size of file comes back the same.
+// Any text and any size of file comes back the same, in both formats.
 func FuzzRoundTrip(f *testing.F) {
 	for i, text := range awkward[:len(awkward)-1] {
 		f.Add(text, i+1)
 	}
 	f.Fuzz(func(t *testing.T, text string, size int) {
 		text = strings.ToValidUTF8(text, "�")
-		s := syntax(trig.TriG)
-		fragment, want := sample(s, []string{text, "x"})
-		texts, _ := files(t, s, 1+max(size%20, -size%20), fragment)
-		var got []string
-		for _, file := range texts {
-			quads, err := read(strings.NewReader(file), trig.TriG)
-			if err != nil {
-				t.Fatalf("%v in %q", err, file)
+		for _, format := range []trig.Format{trig.TriG, trig.NQuads} {
+			fragment, want := sample(syntax(format), []string{text, "x"})
+			texts, _ := files(t, syntax(format), 1+max(size%20, -size%20), fragment)
+			var got []string
+			for _, file := range texts {
+				quads, err := read(strings.NewReader(file), format)
+				if err != nil {
+					t.Fatalf("%v in %q", err, file)
+				}
+				got = append(got, quads...)
 			}
-			got = append(got, quads...)
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Error(diff)
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
 		}
 	})
 }
 
 // No text makes the reader panic or hang, or read more than one thing of it
-// depending on where its window ends.
+// depending on where its window ends; and what it reads of a text can be written
+// and is read back, in both formats.
 func FuzzReader(f *testing.F) {
-	s := syntax(trig.TriG)
-	fragment, _ := sample(s, awkward[:8])
-	texts, _ := files(f, s, 100, fragment)
-	f.Add(texts[0])
-	f.Add(head + ":g{:a :b 1,-.5e3;;a :c.d . } GRAPH x:g {_:a.b :c '''x'''@en}")
-	f.Fuzz(func(t *testing.T, text string) {
-		got, err := read(strings.NewReader(text), trig.TriG)
-		again, err2 := read(&stutter{text: text}, trig.TriG)
+	for _, format := range []trig.Format{trig.TriG, trig.NQuads} {
+		fragment, _ := sample(syntax(format), awkward[:8])
+		texts, _ := files(f, syntax(format), 100, fragment)
+		f.Add(texts[0], format == trig.NQuads)
+	}
+	f.Add(head+":g{:a :b 1,-.5e3;;a :c.d . } GRAPH x:g {_:a.b :c '''x'''@en}", false)
+	f.Add("@base <http://b/c/d?e> . <../\\u00e9> <#> ''^^<?x> .", false)
+	f.Fuzz(func(t *testing.T, text string, lines bool) {
+		format := trig.TriG
+		if lines {
+			format = trig.NQuads
+		}
+		got, err := read(strings.NewReader(text), format)
+		again, err2 := read(&stutter{text: text}, format)
 		if diff := cmp.Diff(got, again); diff != "" || (err == nil) != (err2 == nil) || err != nil && err.Error() != err2.Error() {
 			t.Errorf("%v, then %v %s", err, err2, diff)
 		}
+		rewritten(t, trig.NewReader(strings.NewReader(text), format))
 	})
+}
+
+// rewritten holds quads against what is read of them after they were written.
+func rewritten(t *testing.T, r *trig.Reader) {
+	t.Helper()
+	tr, nq := new(trig.Fragment), new(trig.Fragment)
+	var want []string
+	for r.Scan() {
+		q := r.Record()
+		for s, f := range map[*trig.Syntax]*trig.Fragment{syntax(trig.TriG): tr, syntax(trig.NQuads): nq} {
+			f.BeginTerm([]int{0}, s.Term(q.Subject))
+			f.Term(s.Predicate(string(q.Predicate.Value)), s.Term(q.Object))
+		}
+		q.Graph = trig.Term{Kind: trig.IRI, Value: []byte(graphs[0])}
+		want = append(want, showQuad(q))
+	}
+	for format, f := range map[trig.Format]*trig.Fragment{trig.TriG: tr, trig.NQuads: nq} {
+		var got []string
+		texts, _ := files(t, syntax(format), 50, f)
+		for _, text := range texts {
+			quads, err := read(strings.NewReader(text), format)
+			if err != nil {
+				t.Fatalf("%v in %q", err, text)
+			}
+			got = append(got, quads...)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("format %d: %s", format, diff)
+		}
+	}
 }
 
 // stutter reads a text a few bytes at a time.

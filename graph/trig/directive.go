@@ -1,6 +1,6 @@
 package trig
 
-import "net/url"
+import "unicode/utf8"
 
 // directive reads what follows an @: prefix or base, up to and with the dot.
 func (r *Reader) directive() bool {
@@ -32,8 +32,11 @@ func (r *Reader) definePrefix() bool {
 	if r.in.peek(0) != ':' {
 		return r.fail("expected a prefix and :")
 	}
-	r.in.pos++
 	name := string(r.name)
+	if name != "" && !isLetter(name[0]) && name[0] < utf8.RuneSelf {
+		return r.fail("a prefix must begin with a letter")
+	}
+	r.in.pos++
 	var t Term
 	if r.in.space() != '<' {
 		return r.fail("expected the IRI of a prefix")
@@ -63,15 +66,7 @@ func (r *Reader) resolve(t *Term) bool {
 	if r.base == nil {
 		return r.fail("relative IRI <" + string(t.Value) + "> without a base")
 	}
-	base, err := url.Parse(string(r.base))
-	if err != nil {
-		return r.fail("base IRI: " + err.Error())
-	}
-	ref, err := url.Parse(string(t.Value))
-	if err != nil {
-		return r.fail("relative IRI: " + err.Error())
-	}
-	t.Value = append(t.Value[:0], base.ResolveReference(ref).String()...)
+	t.Value = append(t.Value[:0], resolve(string(r.base), string(t.Value))...)
 	return true
 }
 

@@ -7,14 +7,15 @@ import (
 
 const hexDigits = "0123456789ABCDEF"
 
-// AppendIRI appends an IRI in brackets. Characters that the grammar's IRIREF
-// excludes (controls, space, <>"{}|^`\) become \uXXXX.
+// AppendIRI appends an IRI in brackets. Characters that no IRI holds (controls,
+// space, <>"{}|^`\) are percent-encoded, as RFC 3987 does in section 3.1: readers
+// refuse them, escaped or not.
 func AppendIRI[T []byte | string](dst []byte, iri T) []byte {
 	dst = append(dst, '<')
 	for i := range len(iri) {
 		switch c := iri[i]; {
 		case c <= ' ', c == '<', c == '>', c == '"', c == '{', c == '}', c == '|', c == '^', c == '`', c == '\\':
-			dst = appendCode(dst, c)
+			dst = append(dst, '%', hexDigits[c>>4], hexDigits[c&15])
 		default:
 			dst = append(dst, c)
 		}

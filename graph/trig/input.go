@@ -92,6 +92,13 @@ func (in *input) space() byte {
 	}
 }
 
+// mark skips the byte order mark that some programs begin a text with.
+func (in *input) mark() {
+	if in.need(3) && bytes.HasPrefix(in.buf[in.pos:in.end], []byte("\ufeff")) {
+		in.pos += 3
+	}
+}
+
 // comment skips up to the end of the line.
 func (in *input) comment() {
 	for {

@@ -99,8 +99,7 @@ func (r *Reader) short(v []byte, quote byte) (_ []byte, ok bool) {
 	}
 }
 
-// long reads a string that ends at three quotes. Up to two more quotes before
-// them are part of it.
+// long reads a string that ends at three quotes.
 func (r *Reader) long(v []byte, quote byte) (_ []byte, ok bool) {
 	for {
 		v = r.in.run(v, inLong)
@@ -111,7 +110,7 @@ func (r *Reader) long(v []byte, quote byte) (_ []byte, ok bool) {
 			}
 		case r.in.pos == r.in.end:
 			return v, r.fail("the text ends inside a long string")
-		case c == quote && r.in.peek(1) == quote && r.in.peek(2) == quote && r.in.peek(3) != quote:
+		case c == quote && r.in.peek(1) == quote && r.in.peek(2) == quote:
 			r.in.pos += 3
 			return v, true
 		default:
@@ -176,11 +175,28 @@ func hexDigit(c byte) int {
 func (r *Reader) language(t *Term) bool {
 	r.in.pos++
 	t.Language = r.in.run(t.Language[:0], inName)
-	if len(t.Language) == 0 {
-		return r.fail("expected a language tag after @")
+	if !isLanguage(t.Language) {
+		return r.fail("expected a language tag after @, as en or pt-BR")
 	}
 	t.Datatype = append(t.Datatype[:0], langStringIRI...)
 	return true
+}
+
+// isLanguage reports whether a tag is parts joined by hyphens, the first of
+// letters, the others of letters and digits (LANGTAG).
+func isLanguage(tag []byte) bool {
+	part, first := 0, true
+	for _, c := range tag {
+		switch {
+		case isLetter(c), !first && '0' <= c && c <= '9':
+			part++
+		case c == '-' && part > 0:
+			part, first = 0, false
+		default:
+			return false
+		}
+	}
+	return part > 0
 }
 
 // datatype reads ^^ and an IRI.

@@ -10,7 +10,7 @@ import (
 // that the grammar has letters; the few that it excludes are let pass.
 const (
 	inIRI    = 1 << iota // stands for itself in <…>
-	inName               // PN_CHARS: prefixes, labels, language tags
+	inName               // PN_CHARS: prefixes, labels
 	inLocal              // PN_CHARS and : in a local name
 	inEscape             // begins an escape in a local name: % and backslash
 	isDigit              // 0-9
@@ -23,8 +23,7 @@ var classes = func() (t [256]uint8) {
 	for i := range t {
 		c := byte(i)
 		digit := '0' <= c && c <= '9'
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf
-		if letter || digit || c == '_' || c == '-' {
+		if isLetter(c) || c >= utf8.RuneSelf || digit || c == '_' || c == '-' {
 			t[i] |= inName | inLocal
 		}
 		if digit {
@@ -56,6 +55,8 @@ var classes = func() (t [256]uint8) {
 	}
 	return t
 }()
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
 // run appends the bytes of a class that come next.
 func (in *input) run(dst []byte, class uint8) []byte {
@@ -139,7 +140,8 @@ func (r *Reader) local(t *Term) bool {
 	}
 	r.in.pos++
 	v := append(t.Value[:0], ns...)
-	for more := true; more; {
+	// a hyphen cannot come first, and a dot there ends the statement
+	for more := r.in.peek(0) != '.' && r.in.peek(0) != '-'; more; {
 		v = r.in.run(v, inLocal)
 		switch r.in.peek(0) {
 		case '.':
@@ -174,7 +176,10 @@ func (r *Reader) blank(t *Term) bool {
 		return r.fail("expected : after _")
 	}
 	r.in.pos += 2
-	t.Kind, t.Value = Blank, r.in.dotted(t.Value[:0], inName)
+	t.Kind, t.Value = Blank, t.Value[:0]
+	if c := r.in.peek(0); c != '.' && c != '-' {
+		t.Value = r.in.dotted(t.Value, inName)
+	}
 	if len(t.Value) == 0 {
 		return r.fail("expected the label of a blank node after _:")
 	}
@@ -196,9 +201,13 @@ func (r *Reader) iri(t *Term) bool {
 			}
 			return r.valid(t.Value)
 		case c == '\\':
+			n := len(v)
 			var ok bool
 			if v, ok = r.unicode(v); !ok {
 				return false
+			}
+			if classes[v[n]]&inIRI == 0 {
+				return r.fail("escape of a character that no IRI holds")
 			}
 		case c == 0 && r.in.pos == r.in.end:
 			return r.fail("the text ends inside an IRI")

@@ -20,6 +20,7 @@ type Reader struct {
 	prefixes map[string][]byte
 	base     []byte
 	state    state
+	begun    bool // something was read
 	inGraph  bool
 	quad     Quad
 	name     []byte // a prefix or keyword, while it is looked up
@@ -46,6 +47,10 @@ func NewReader(r io.Reader, format Format) *Reader {
 func (r *Reader) Scan() bool {
 	if r.err != nil {
 		return false
+	}
+	if !r.begun {
+		r.begun = true
+		r.in.mark()
 	}
 	if r.format == NQuads {
 		return r.line()

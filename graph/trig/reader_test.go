@@ -74,16 +74,19 @@ func TestReader(t *testing.T) {
 		"strings": {head + `:a :b "", '', "a\"b\\c\n\r\t\b\f\'", 'it"s', "\u00e9\U0001F600" .`, []string{
 			`<e:a> <e:b> ""^^string`, `<e:a> <e:b> ""^^string`, `<e:a> <e:b> "a\"b\\c\n\r\t\b\f'"^^string`,
 			`<e:a> <e:b> "it\"s"^^string`, `<e:a> <e:b> "é😀"^^string`}},
-		"long strings": {head + ":a :b \"\"\"a\n\"b\"\" \\\" c\"\"\"\"\", '''x''y''', \"\"\"\"\"\" .", []string{
+		"long strings": {head + ":a :b \"\"\"a\n\"b\"\" \\\" c\\\"\\\"\"\"\", '''x''y''', \"\"\"\"\"\" .", []string{
 			`<e:a> <e:b> "a\n\"b\"\" \" c\"\""^^string`, `<e:a> <e:b> "x''y"^^string`, `<e:a> <e:b> ""^^string`}},
-		"typed": {head + `:a :b "1"^^x:t, "t"@en-GB, "u"^^<http://www.w3.org/2001/XMLSchema#date>, :v .`, []string{
-			`<e:a> <e:b> "1"^^http://x/t`, `<e:a> <e:b> "t"^^langString@en-GB`, `<e:a> <e:b> "u"^^date`, `<e:a> <e:b> <e:v>`}},
+		"typed": {head + `:a :b "1"^^x:t, "t"@en-GB, "t"@de-1996, "u"^^<http://www.w3.org/2001/XMLSchema#date>, :v .`, []string{
+			`<e:a> <e:b> "1"^^http://x/t`, `<e:a> <e:b> "t"^^langString@en-GB`, `<e:a> <e:b> "t"^^langString@de-1996`, `<e:a> <e:b> "u"^^date`, `<e:a> <e:b> <e:v>`}},
 		"numbers": {head + ":a :b 1, -2, +3, 1.5, -.5, 1e3, 1.E-3, 4.", []string{
 			`<e:a> <e:b> "1"^^integer`, `<e:a> <e:b> "-2"^^integer`, `<e:a> <e:b> "+3"^^integer`, `<e:a> <e:b> "1.5"^^decimal`,
 			`<e:a> <e:b> "-.5"^^decimal`, `<e:a> <e:b> "1e3"^^double`, `<e:a> <e:b> "1.E-3"^^double`, `<e:a> <e:b> "4"^^integer`}},
 		"blank labels": {"_:a.b <e:p> _:1. _:g { _:a <e:p> 1 }",
 			[]string{"_:a.b <e:p> _:1", `_:a <e:p> "1"^^integer _:g`}},
-		"escaped IRI": {`<e:\u0020\U00000041> <e:b> <e:c>.`, []string{"<e: A> <e:b> <e:c>"}},
+		"escaped IRI":     {`<e:\u00e9\U00000041> <e:b> <e:c>.`, []string{"<e:éA> <e:b> <e:c>"}},
+		"byte order mark": {"\ufeff@prefix : <e:> . :a :b :c .", []string{"<e:a> <e:b> <e:c>"}},
+		"relative to a base": {"@base <http://é/d/> . @prefix : <bar#> . <ü?> :a <#日> .",
+			[]string{"<http://é/d/ü?> <http://é/d/bar#a> <http://é/d/#日>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := read(strings.NewReader(c.text), trig.TriG)
@@ -141,6 +144,15 @@ func TestSyntaxError(t *testing.T) {
 		{"(1 2) <e:b> 1 .", 1, 1, "anonymous blank nodes and collections are not read: give the node a label"},
 		{"<e:a> <e:b> 1", 1, 14, "the text ends inside a statement"},
 		{"<e:a> <e:b> 1 ;", 1, 16, "the text ends inside a statement"},
+		{`<e:a\u0020> <e:b> 1 .`, 1, 11, "escape of a character that no IRI holds"},
+		{"<e:a> <e:b> 'x'@1 .", 1, 18, "expected a language tag after @, as en or pt-BR"},
+		{"<e:a> <e:b> 'x'@en- .", 1, 20, "expected a language tag after @, as en or pt-BR"},
+		{"<e:a> <e:b> '''x'''' .", 1, 20, "expected , ; or . after an object"},
+		{"PREFIX : <e:> :a :b :-c .", 1, 22, "expected , ; or . after an object"},
+		{"PREFIX : <e:> :a :b :.c .", 1, 24, "expected a subject"},
+		{"PREFIX 1a: <e:> .", 1, 10, "a prefix must begin with a letter"},
+		{"_:-a <e:b> 1 .", 1, 3, "expected the label of a blank node after _:"},
+		{"<e:a> <e:b> _:.c .", 1, 15, "expected the label of a blank node after _:"},
 		{"\x00", 1, 1, "unexpected character U+0000"},
 	} {
 		_, err := read(strings.NewReader(c.text), trig.TriG)
@@ -149,6 +161,15 @@ func TestSyntaxError(t *testing.T) {
 		if !errors.As(err, &got) || *got != *want {
 			t.Errorf("%q: got %v, want %v", c.text, err, want)
 		}
+	}
+}
+
+// Lines and columns are counted over all that has left the reader's window.
+func TestSyntaxErrorFarIn(t *testing.T) {
+	text := strings.Repeat("<e:a> <e:b> 'é' .\n", 50_000) + "<e:a>  \t<e:b> ?"
+	_, err := read(strings.NewReader(text), trig.TriG)
+	if want := "line 50001, column 15: unexpected character '?'"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

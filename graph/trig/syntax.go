@@ -5,6 +5,7 @@ import "strings"
 const (
 	rdfType    = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 	xsdInteger = "http://www.w3.org/2001/XMLSchema#integer"
+	xsdString  = "http://www.w3.org/2001/XMLSchema#string"
 )
 
 // Format is a concrete syntax for quads.
@@ -32,7 +33,8 @@ type Syntax struct {
 }
 
 // NewSyntax returns a syntax. Prefixes are tried in the given order; N-Quads
-// has none and ignores them. Prefix names must be letters.
+// has none and ignores them. Prefix names must be
+// ASCII letters, or empty.
 func NewSyntax(format Format, prefixes ...Prefix) *Syntax {
 	if format == NQuads {
 		prefixes = nil
@@ -52,6 +54,25 @@ func (s *Syntax) IRI(iri string) string {
 		}
 	}
 	return string(AppendIRI(nil, iri))
+}
+
+// Term spells a term as a subject or object, as those that a [Reader] returns:
+// for what is converted, and for literals with a language or a rare datatype.
+func (s *Syntax) Term(t Term) string {
+	switch t.Kind {
+	case IRI:
+		return s.IRI(string(t.Value))
+	case Blank:
+		return "_:" + string(t.Value)
+	}
+	text := string(AppendString(nil, t.Value))
+	switch datatype := string(t.Datatype); {
+	case len(t.Language) > 0:
+		text += "@" + string(t.Language)
+	case datatype != "" && datatype != xsdString:
+		text += "^^" + s.IRI(datatype)
+	}
+	return text
 }
 
 // Predicate is a predicate as a [Syntax] spells it, and the number from 0 that
@@ -82,7 +103,7 @@ func (s *Syntax) Names(iri string) Frame {
 
 // Brackets is the frame of the IRIs that begin with iri, written whole: for
 // endings that a prefixed name cannot hold. The varying part must be free of
-// the characters that [AppendIRI] escapes.
+// the characters that [AppendIRI] encodes.
 func Brackets(iri string) Frame {
 	b := AppendIRI(nil, iri)
 	return Frame{Open: string(b[:len(b)-1]), Close: ">"}
