@@ -107,6 +107,7 @@ type build struct {
 
 	files     []file // what lies in graph/, vectors/ and parents/, by name
 	inventory Check
+	documents Check // what was published with them
 
 	census  *census // of all batches
 	batches Check
@@ -189,6 +190,9 @@ func (b *build) read(ctx context.Context) error {
 	b.judgeBatches(found)
 	b.judgeShards(found)
 	b.judgeParents(found)
+	if len(b.manifest.Published) > 0 {
+		return b.judgeDocuments(found)
+	}
 	return nil
 }
 
@@ -239,6 +243,9 @@ func (b *build) judge(ctx context.Context, view *expect.View) (Report, error) {
 			return Report{}, err
 		}
 		checks = append(checks, b.shards.check, questions, parents)
+	}
+	if len(b.manifest.Published) > 0 {
+		checks = append(checks, b.documents) // last: what differs in a file is better named by what is in it
 	}
 	return b.withServers(ctx, Report{Checks: checks, Found: b.found(view)})
 }
