@@ -1,0 +1,227 @@
+package rdf4j
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DefaultTimeout bounds a request where Config.Timeout is 0.
+const DefaultTimeout = 10 * time.Minute
+
+// maxSmall bounds the answers that are read whole.
+const maxSmall = 4 << 20
+
+// Config says which server, and who asks. The zero value of all but URL works.
+type Config struct {
+	URL string // of the server, as http://localhost:7200 or http://localhost:8080/rdf4j-server
+
+	User, Password string // sent as HTTP Basic where User is not empty
+	// Token is sent as the Authorization header, as "Bearer …" or GraphDB's
+	// "GDB …". It goes before User.
+	Token string
+
+	// Timeout bounds each request with its answer: an Add or a Commit takes as
+	// long as the server needs for that transaction. 0: DefaultTimeout. A query
+	// is bounded by its context alone once its answer has begun.
+	Timeout time.Duration
+
+	Transport http.RoundTripper // nil: one of its own
+}
+
+// Client speaks to one server. It may be used by several goroutines.
+type Client struct {
+	base    *url.URL
+	auth    string
+	timeout time.Duration
+	http    http.Client
+}
+
+// New makes a client. It sends nothing. The URL must be an http or https one
+// without user, query and fragment.
+func New(c Config) (*Client, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of the server: %w", stripURL(err))
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%s is not the URL of a server, as http://localhost:7200", u.Redacted())
+	}
+	u.Path = strings.TrimRight(u.Path, "/")
+	client := &Client{base: u, timeout: c.Timeout, auth: c.Token}
+	if client.auth == "" && c.User != "" {
+		r := http.Request{Header: http.Header{}}
+		r.SetBasicAuth(c.User, c.Password)
+		client.auth = r.Header.Get("Authorization")
+	}
+	if client.timeout <= 0 {
+		client.timeout = DefaultTimeout
+	}
+	client.http.Transport = c.Transport
+	if c.Transport == nil {
+		client.http.Transport = &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+			TLSHandshakeTimeout: 10 * time.Second,
+			MaxIdleConnsPerHost: 16,
+			IdleConnTimeout:     30 * time.Second,
+			ForceAttemptHTTP2:   true,
+		}
+	}
+	// a redirect would take a PUT's body and the Authorization elsewhere: it is an error
+	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client, nil
+}
+
+// URL returns the server's address.
+func (c *Client) URL() string { return c.base.String() }
+
+// Close gives idle connections back.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// Protocol returns the version of the protocol that the server speaks. It is
+// the smallest request there is: whether a server is up.
+func (c *Client) Protocol(ctx context.Context) (int, error) {
+	text, err := c.small(ctx, request{method: http.MethodGet, path: []string{"protocol"}, accept: "text/plain", limit: time.Minute})
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, fmt.Errorf("%s does not speak the RDF4J protocol: GET /protocol says %.40q", c.URL(), text)
+	}
+	return n, nil
+}
+
+// request is one request, without the server.
+type request struct {
+	method   string
+	path     []string // segments, escaped on sending
+	query    url.Values
+	body     []byte
+	media    string // of the body
+	encoding string // of the body
+	accept   string
+	limit    time.Duration // 0: the client's
+}
+
+// small sends a request and reads its answer whole. Any answer but 2xx is an
+// *Error.
+func (c *Client) small(ctx context.Context, r request) ([]byte, error) {
+	answer, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	text, err := io.ReadAll(io.LimitReader(answer, maxSmall+1))
+	if err != nil {
+		return nil, c.failed(answer.ctx, r, err)
+	}
+	if len(text) > maxSmall {
+		return nil, fmt.Errorf("%s: the answer is over %d bytes", c.name(r), maxSmall)
+	}
+	return text, nil
+}
+
+// answer is the body of an answer and its header; closing it ends the request.
+type answer struct {
+	io.ReadCloser
+	ctx    context.Context // ended by the time limit too
+	header http.Header
+	cancel context.CancelFunc
+	timer  *time.Timer
+}
+
+func (a *answer) Close() error {
+	// what is left of a small answer is read, so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, a.ReadCloser, 4<<10)
+	err := a.ReadCloser.Close()
+	a.timer.Stop()
+	a.cancel()
+	return err
+}
+
+// send sends a request and gives back the answer when its header is there. The
+// time limit stays in force until the answer is closed, or its timer stopped.
+func (c *Client) send(ctx context.Context, r request) (*answer, error) {
+	limit := r.limit
+	if limit <= 0 || limit > c.timeout {
+		limit = c.timeout
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(limit, func() { cancel(errTimeout{limit}) })
+	stop := func() { timer.Stop(); cancel(nil) }
+
+	u := c.base.JoinPath(escaped(r.path)...)
+	u.RawQuery = r.query.Encode()
+	var body io.Reader
+	if r.body != nil {
+		body = bytes.NewReader(r.body)
+	}
+	req, err := http.NewRequestWithContext(inner, r.method, u.String(), body)
+	if err != nil {
+		stop()
+		return nil, fmt.Errorf("%s: %w", c.name(r), err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": r.media, "Content-Encoding": r.encoding, "Accept": r.accept, "Authorization": c.auth,
+	} {
+		if value != "" {
+			req.Header.Set(name, value)
+		}
+	}
+	got, err := c.http.Do(req)
+	if err != nil {
+		err = c.failed(inner, r, err)
+		stop()
+		return nil, err
+	}
+	a := &answer{ReadCloser: got.Body, ctx: inner, header: got.Header, cancel: func() { cancel(nil) }, timer: timer}
+	if got.StatusCode/100 != 2 {
+		defer a.Close()
+		return nil, c.refused(r, got)
+	}
+	return a, nil
+}
+
+func escaped(segments []string) []string {
+	out := make([]string, len(segments))
+	for i, s := range segments {
+		out[i] = url.PathEscape(s)
+	}
+	return out
+}
+
+// name says what was asked, for messages: no host, which the caller knows, and
+// no query's text.
+func (c *Client) name(r request) string {
+	name := r.method + " /" + strings.Join(r.path, "/")
+	if action := r.query.Get("action"); action != "" {
+		name += " (" + action + ")"
+	}
+	return name
+}
+
+// failed is the error of a request that had no answer, or half of one.
+func (c *Client) failed(ctx context.Context, r request, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return fmt.Errorf("%s %s: %w", c.base.Host, c.name(r), stripURL(err))
+}
+
+// stripURL takes the URL out of net/http's errors: the message names it already.
+func stripURL(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}

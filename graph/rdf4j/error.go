@@ -1,0 +1,93 @@
+package rdf4j
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// maxMessage bounds what is kept of an answer that says what went wrong.
+const maxMessage = 2 << 10
+
+// Error is an answer other than 2xx.
+type Error struct {
+	Server  string // host and port
+	Request string // as "PUT /repositories/books"
+	Status  int
+	Message string // what the server said, on one line, at most 2 KiB; may be empty
+}
+
+// Error names server, request, status and message.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%s %s: %d %s", e.Server, e.Request, e.Status, http.StatusText(e.Status))
+	if e.Message != "" {
+		text += ": " + e.Message
+	}
+	return text
+}
+
+// malformed are words of servers about data that they cannot read. GraphDB
+// answers 500 to it inside a transaction, RDF4J's own stores 400.
+var malformed = regexp.MustCompile(`MALFORMED DATA|RDFParseException|UnsupportedRDFormat|Invalid IRI`)
+
+// Malformed reports whether the server could not read the data that it was
+// sent: sending it again does not help.
+func (e *Error) Malformed() bool {
+	return e.Status == http.StatusUnsupportedMediaType ||
+		e.Status == http.StatusBadRequest || e.Status >= 500 && malformed.MatchString(e.Message)
+}
+
+// IsStatus reports whether err is an answer with that status.
+func IsStatus(err error, status int) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Status == status
+}
+
+// Temporary reports whether the same request may succeed later: the server
+// cannot be reached or hangs up, the time limit has passed, or it answers 408,
+// 429 or 5xx, but to malformed data. An ended context is not temporary.
+func Temporary(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return true
+	}
+	switch e.Status {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests:
+		return true
+	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusInsufficientStorage:
+		return false
+	}
+	return e.Status >= 500 && !e.Malformed()
+}
+
+// errTimeout is a request that took longer than its limit.
+type errTimeout struct{ limit time.Duration }
+
+func (e errTimeout) Error() string { return "no answer within " + e.limit.String() }
+
+var markup = regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>|<[^>]*>`)
+
+// refused reads what the server said of a request that it did not carry out.
+func (c *Client) refused(r request, answer *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage)) // half a message is better than none
+	if strings.Contains(answer.Header.Get("Content-Type"), "html") {
+		text = markup.ReplaceAll(text, []byte(" "))
+	}
+	message := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
+	if at := answer.Header.Get("Location"); answer.StatusCode/100 == 3 {
+		message = "it is at " + at
+	}
+	for !utf8.ValidString(message) {
+		message = message[:len(message)-1]
+	}
+	return &Error{Server: c.base.Host, Request: c.name(r), Status: answer.StatusCode, Message: message}
+}

@@ -1,0 +1,123 @@
+package rdf4j
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Repository is a repository of a server, there or not.
+type Repository struct {
+	client *Client
+	id     string
+}
+
+// Repository returns the repository of an id. It sends nothing.
+func (c *Client) Repository(id string) *Repository { return &Repository{c, id} }
+
+// ID returns the repository's id.
+func (r *Repository) ID() string { return r.id }
+
+// URL returns the repository's address, which is its SPARQL endpoint too.
+func (r *Repository) URL() string { return r.client.base.JoinPath(escaped(r.path())...).String() }
+
+func (r *Repository) path(more ...string) []string {
+	return append([]string{"repositories", r.id}, more...)
+}
+
+// Create makes the repository from its configuration, a Turtle document that
+// names the same id (see [Configuration]). Status 409: it is there already;
+// 400: the server cannot use the configuration.
+func (r *Repository) Create(ctx context.Context, turtle string) error {
+	_, err := r.client.small(ctx, request{method: http.MethodPut, path: r.path(), body: []byte(turtle), media: Turtle})
+	return err
+}
+
+// Delete removes the repository with all that it holds.
+func (r *Repository) Delete(ctx context.Context) error {
+	_, err := r.client.small(ctx, request{method: http.MethodDelete, path: r.path()})
+	return err
+}
+
+// Exists reports whether the repository is there.
+func (r *Repository) Exists(ctx context.Context) (bool, error) {
+	_, err := r.Size(ctx)
+	if IsStatus(err, http.StatusNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Size returns the number of statements, in all graphs or in the named ones.
+func (r *Repository) Size(ctx context.Context, graphs ...string) (int64, error) {
+	text, err := r.client.small(ctx, request{method: http.MethodGet, path: r.path("size"), query: contexts(graphs), accept: "text/plain"})
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the size of %s: the server says %.40q", r.id, text)
+	}
+	return n, nil
+}
+
+// Graphs lists the named graphs that hold statements, in no order.
+func (r *Repository) Graphs(ctx context.Context) ([]string, error) {
+	rows, err := r.client.rows(ctx, request{method: http.MethodGet, path: r.path("contexts"), accept: resultsJSON})
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var graphs []string
+	for rows.Scan() {
+		if g := rows.Record()["contextID"]; g.Kind == IRI {
+			graphs = append(graphs, g.Value)
+		}
+	}
+	return graphs, rows.Err()
+}
+
+// Query sends a SELECT. The rows must be closed. ctx bounds the whole reading.
+func (r *Repository) Query(ctx context.Context, sparql string) (*Rows, error) {
+	form := url.Values{"query": {sparql}}.Encode()
+	return r.client.rows(ctx, request{
+		method: http.MethodPost, path: r.path(), body: []byte(form), media: "application/x-www-form-urlencoded", accept: resultsJSON,
+	})
+}
+
+// Begin opens a transaction. The server ends it by itself when it hears nothing
+// of it for a time, a minute on most.
+func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
+	a, err := r.client.send(ctx, request{method: http.MethodPost, path: r.path("transactions"), limit: 2 * time.Minute})
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	// The address is absolute, of the server as it calls itself: behind a proxy
+	// that is another, and no place to send a password to. Its end is the id.
+	at := strings.TrimRight(a.header.Get("Location"), "/")
+	id := at[strings.LastIndexByte(at, '/')+1:]
+	if id == "" || id == "transactions" {
+		return nil, fmt.Errorf("beginning a transaction of %s: the server does not say where it is (Location: %q)", r.id, at)
+	}
+	if id, err = url.PathUnescape(id); err != nil {
+		return nil, fmt.Errorf("beginning a transaction of %s: %w", r.id, err)
+	}
+	return &Transaction{r, id}, nil
+}
+
+// contexts is the parameter that names graphs.
+func contexts(graphs []string) url.Values {
+	if len(graphs) == 0 {
+		return nil
+	}
+	values := url.Values{}
+	for _, g := range graphs {
+		values.Add("context", "<"+g+">")
+	}
+	return values
+}
