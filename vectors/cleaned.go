@@ -6,7 +6,6 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/tables"
-	"s2g/vectors/text"
 )
 
 // Cleaned is a post as it is embedded, and what was left out of it.
@@ -35,8 +34,8 @@ type CleanedChunk struct {
 
 // CleanOptions says how a build cleans and cuts.
 type CleanOptions struct {
-	Languages []schema.Language // of the build
-	Windows   Windows
+	Cleaning
+	Windows Windows
 }
 
 // Clean reads a question or an answer from the tables and shows what becomes of it
@@ -44,8 +43,8 @@ type CleanOptions struct {
 func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Cleaned, error) {
 	var c *Cleaned
 	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
-		cleaner := text.Cleaner{Language: CodeLanguage(p.tags, o.Languages)}
-		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: cleaner.Clean(string(p.body))}
+		cleaner := o.Cleaner()
+		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: o.Clean(&cleaner, p.body, p.tags)}
 		if p.answer {
 			c.Type = "answer"
 		}

@@ -94,11 +94,10 @@ func (s *stage) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
 func (s *stage) sampleTexts(ctx context.Context, sample []int64, failed *error) iter.Seq[string] {
 	stop := errors.New("enough")
 	return func(yield func(string) bool) {
-		var cleaner text.Cleaner
+		cleaner := s.cleaning().Cleaner()
 		for ids := range slices.Chunk(sample, sampleQuery) {
 			err := eachPost(ctx, s.db, postQuery(s.answers(), "p.Id IN ("+join(ids)+")"), func(p *post) error {
-				cleaner.Language = CodeLanguage(p.tags, s.Languages)
-				first := text.Chunks(string(p.title), cleaner.Clean(string(p.body)), s.Window, s.Overlap)[0]
+				first := text.Chunks(string(p.title), s.cleaning().Clean(&cleaner, p.body, p.tags), s.Window, s.Overlap)[0]
 				if !yield(first.Text) {
 					return stop
 				}

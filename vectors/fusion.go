@@ -72,7 +72,9 @@ func (s *stage) embeddersOf() *manifest.Embedders {
 	if s.dense == nil {
 		return nil
 	}
-	return &manifest.Embedders{Dense: s.dense.Model(), Sparse: s.sparse.Model(), Weight: DefaultWeight(s.dense.Model())}
+	return &manifest.Embedders{
+		Dense: s.dense.Model(), Sparse: s.sparse.Model(), Windows: s.windows.rule(), Weight: DefaultWeight(s.dense.Model()),
+	}
 }
 
 // Best are the scores of a post's best chunks, each standardised over all chunks that

@@ -56,7 +56,7 @@ func newMaker(s *stage) *maker {
 
 // make makes all files of a unit and notes that they are there.
 func (m *maker) make(ctx context.Context, u unit) (err error) {
-	m.cleaner, m.points, m.in, m.wholes, m.todo, m.pending = text.Cleaner{}, m.points[:0], m.in[:0], m.wholes[:0], m.todo[:0], 0
+	m.cleaner, m.points, m.in, m.wholes, m.todo, m.pending = m.cleaning().Cleaner(), m.points[:0], m.in[:0], m.wholes[:0], m.todo[:0], 0
 	m.made = made{Counts: map[string]int64{}}
 	m.links, m.batches = nil, m.batches[:0]
 	within, cancel := context.WithCancel(ctx)
@@ -116,14 +116,10 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	}
 	m.made.BytesIn += int64(len(p.title) + len(p.body))
 	m.made.Counts[head.Type+"s"]++
-	m.cleaner.Language = CodeLanguage(p.tags, m.Languages)
-	whole := Parent{PostID: p.id, Title: head.Title, Text: m.cleaner.Clean(string(p.body))}
+	whole := Parent{PostID: p.id, Title: head.Title, Text: m.cleaning().Clean(&m.cleaner, p.body, p.tags)}
 	chunks, err := m.windows.Chunks(ctx, whole.Title, whole.Text)
 	if err != nil {
 		return err
-	}
-	if m.windows.By != nil {
-		m.made.Counts["posts_cut_by_endpoint"]++
 	}
 	if only := chunks[0].Text; len(chunks) == 1 {
 		whole.Text = only[len(only)-len(whole.Text):] // the same text: keep one of the two in memory

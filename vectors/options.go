@@ -13,7 +13,7 @@ import (
 
 // format is the version of what this stage writes. It counts when a manifest is
 // asked whether its shards are still what would be written today.
-const format = 2
+const format = 3
 
 // The values of Options.Units.
 const (
@@ -40,6 +40,7 @@ type Options struct {
 	Overlap   int               // tokens that neighbouring chunks share; 0: DefaultOverlap, negative: none
 	Dense     string            // dense embedder: Builtin (default), or a spec of [embed.OpenDense]
 	Sparse    string            // sparse embedder: BM25 (default), or a spec of [embed.OpenSparse]
+	Links     bool              // the texts keep the addresses of links
 	Reuse     string            // folder of an earlier build, whose vectors of equal texts and models are copied; empty: none
 	Remote    embed.RemoteOptions
 
@@ -63,7 +64,7 @@ func Key(dumpKey string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []any{manifest.Vectors, format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, dense.Identity(), sparse.Identity()}
+	parts := []any{manifest.Vectors, format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
 	if o.Reuse != "" {
 		earlier, err := reuseKey(o.Reuse)
 		if err != nil {
@@ -130,6 +131,8 @@ func (o Options) check() error {
 	}
 	return nil
 }
+
+func (o Options) cleaning() Cleaning { return Cleaning{o.Languages, o.Links} }
 
 // answers says whether answers are embedded, beside questions.
 func (o Options) answers() bool { return o.Units == UnitsQuestionAnswer }

@@ -10,7 +10,6 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
-	"s2g/vectors/text"
 )
 
 // Answer is an answer to a question that was found.
@@ -37,6 +36,7 @@ func Threads(ctx context.Context, out string, db *tables.DB, hits []Hit) error {
 	if err != nil {
 		return err
 	}
+	cleaning := Cleaning{m.Options.Languages, m.Options.Links}
 	for i := range hits {
 		whole, err := shelf.parent(hits[i].PostID)
 		if err != nil {
@@ -46,7 +46,7 @@ func Threads(ctx context.Context, out string, db *tables.DB, hits []Hit) error {
 			hits[i].Text = whole.Text
 		}
 		if db != nil {
-			err = hits[i].readAnswers(ctx, db)
+			err = hits[i].readAnswers(ctx, db, cleaning)
 		} else {
 			err = hits[i].findAccepted(shelf)
 		}
@@ -63,14 +63,15 @@ func (h *Hit) site() vocab.Site {
 	return vocab.Site(site)
 }
 
-func (h *Hit) readAnswers(ctx context.Context, db *tables.DB) error {
+func (h *Hit) readAnswers(ctx context.Context, db *tables.DB, cleaning Cleaning) error {
 	rows, err := db.Query(ctx, fmt.Sprintf("SELECT %s FROM Posts p WHERE p.ParentId = %d AND p.PostTypeId = %d ORDER BY p.Id = %d DESC, p.Score DESC, p.Id",
 		questionColumns, h.PostID, schema.PostAnswer, h.AcceptedAnswerID))
 	if err != nil {
 		return err
 	}
 	var p post
-	var cleaner text.Cleaner
+	cleaner := cleaning.Cleaner()
+	cleaner.Language = cleaning.codeLanguage(h.Tags)
 	for rows.Scan() {
 		p.read(rows.Record())
 		a := Answer{

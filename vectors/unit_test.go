@@ -22,11 +22,11 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 		t.Error("defaults and what only shows change the key")
 	}
 	seen := map[string]bool{key("d", base): true, key("e", base): true}
-	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: 3}, {Overlap: -1}, {Units: "question, answer"}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
+	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: 3}, {Overlap: -1}, {Units: "question, answer"}, {Links: true}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
 		seen[key("d", o)] = true
 	}
-	if len(seen) != 9 {
-		t.Errorf("%d keys of 9", len(seen))
+	if len(seen) != 10 {
+		t.Errorf("%d keys of 10", len(seen))
 	}
 }
 

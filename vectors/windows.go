@@ -2,9 +2,9 @@ package vectors
 
 import (
 	"context"
-	"slices"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/vectors/embed"
 	"s2g/vectors/text"
 )
@@ -37,11 +37,12 @@ func (w Windows) tokens(ctx context.Context, texts []string) ([]int, error) {
 	return counts, nil
 }
 
-// The rules by which windows are cut, as the first note of a run has them.
+// The rules by which windows are cut, as the first note of a run has them, and the
+// manifest of a build.
 const (
 	windowsNote     = "vectors/windows"
-	ownWindows      = "counted by s2g"
-	endpointWindows = "counted by the endpoint"
+	ownWindows      = "s2g"
+	endpointWindows = "endpoint"
 )
 
 func (w Windows) rule() string {
@@ -71,15 +72,26 @@ func (s *stage) openWindows() error {
 		"an interrupted run has cut windows by the endpoint's tokens, which it does not count now")
 }
 
-// CodeLanguage returns the language that code is in where it does not say: the first
-// of the table that the question is tagged with, so that a text is the same in the
-// shards of all its languages. Stored tags are |a|b|.
-func CodeLanguage(stored []byte, languages []schema.Language) string {
-	tags := tagList(stored)
-	for _, l := range languages {
-		if slices.Contains(tags, l.Tag) {
-			return l.Tag
-		}
+// CutByEndpoint says whether a build's windows are of the tokens of its endpoint.
+func CutByEndpoint(m *manifest.Manifest) bool {
+	stage := m.Stages[manifest.Vectors]
+	return stage != nil && stage.Embedders != nil && stage.Embedders.Windows == endpointWindows
+}
+
+// WindowsOf are the windows of the build that m is of, or of one with its options that
+// has no vectors yet. The dense embedder is needed where [CutByEndpoint]; one whose
+// endpoints do not count tokens now is a fault of the service.
+func WindowsOf(m *manifest.Manifest, dense embed.Dense) (Windows, error) {
+	w := Windows{Size: m.Options.Window, Overlap: m.Options.Overlap}
+	if w.Size == 0 {
+		w.Size, w.Overlap = DefaultWindow, DefaultOverlap
 	}
-	return ""
+	if !CutByEndpoint(m) {
+		return w, nil
+	}
+	if w.By = embed.TokenizerOf(dense); w.By == nil {
+		return w, schema.Faultf(schema.FaultService, "serve the model with its route /tokenize again",
+			"the build's windows are of the endpoint's tokens, which it does not count now")
+	}
+	return w, nil
 }

@@ -94,12 +94,12 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 		t.Errorf("only %d windows are well filled", long)
 	}
 	counts := dir.Manifest().Stages[manifest.Vectors].Counts
-	if counts["dense_texts_refused"] != 1 || counts["texts_without_a_known_term"] != 0 || counts["posts_cut_by_endpoint"] != 11 {
-		t.Errorf("%v", counts)
+	if counts["dense_texts_refused"] != 1 || counts["texts_without_a_known_term"] != 0 || !CutByEndpoint(dir.Manifest()) {
+		t.Errorf("%v, %+v", counts, dir.Manifest().Stages[manifest.Vectors].Embedders)
 	}
 
 	by := embed.TokenizerOf(mustOpen(t, f))
-	c, err := Clean(t.Context(), db, 8, CleanOptions{smallOptions().Languages, Windows{300, 20, by}})
+	c, err := Clean(t.Context(), db, 8, CleanOptions{Cleaning{Languages: smallOptions().Languages}, Windows{300, 20, by}})
 	if err != nil || len(c.Chunks) < 10 || c.Chunks[0].Tokens != len(c.Chunks[0].Text) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -163,7 +163,7 @@ func TestWindowsOfResumedRuns(t *testing.T) {
 func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
 	languages := smallOptions().Languages // c#, java, python
 	for tags, want := range map[string]string{"|python|java|": "java", "|pandas|python|": "python", "|pandas|": "", "": "", "|java|c#|": "c#"} {
-		if got := CodeLanguage([]byte(tags), languages); got != want {
+		if got := (Cleaning{Languages: languages}).codeLanguage(tagList([]byte(tags))); got != want {
 			t.Errorf("%q: %q, want %q", tags, got, want)
 		}
 	}
@@ -181,8 +181,44 @@ func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
 			t.Errorf("post %d: %q", p.PostID, p.Text)
 		}
 	}
-	c, err := Clean(t.Context(), db, 2, CleanOptions{languages, Windows{}})
+	c, err := Clean(t.Context(), db, 2, CleanOptions{Cleaning{Languages: languages}, Windows{}})
 	if err != nil || c.Text != want[1] || c.Chunks[0].Tokens != text.Tokens(c.Chunks[0].Text) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// Addresses of links stand in all texts of a build that keeps them, or in none.
+func TestLinks(t *testing.T) {
+	db := load(t, map[string][]row{"Posts": {
+		with(question(1, "|python|", "Sort a list", `<p>As <a href="http://e.org/x">the manual</a> says.</p>`), "AcceptedAnswerId", 2),
+		answer(2, 1, `<p>See <a href="http://e.org/y">this</a>.</p>`),
+	}})
+	for links, want := range map[bool][2]string{
+		false: {"As the manual says.", "See this."},
+		true:  {"As [the manual](http://e.org/x) says.", "See [this](http://e.org/y)."},
+	} {
+		dir := openDir(t, t.TempDir())
+		o := smallOptions()
+		o.Links = links
+		if err := Run(t.Context(), dir, db, o); err != nil {
+			t.Fatal(err)
+		}
+		// as the command line does
+		if err := dir.Update(func(m *manifest.Manifest) { m.Options.Links, m.Options.Languages = links, o.Languages }); err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range readShard[Parent](t, dir.Out(), "parents/part-00000.parquet") {
+			if p.Text != want[i] {
+				t.Errorf("links %v, post %d: %q", links, p.PostID, p.Text)
+			}
+		}
+		c, err := Clean(t.Context(), db, 1, CleanOptions{Cleaning: Cleaning{Links: links}})
+		if err != nil || c.Text != want[0] {
+			t.Errorf("links %v: %+v, %v", links, c, err)
+		}
+		hits := []Hit{{PostID: 1, AcceptedAnswerID: 2, IRI: "http://stackoverflow.com/questions/1"}}
+		if err := Threads(t.Context(), dir.Out(), db, hits); err != nil || hits[0].Text != want[0] || hits[0].Answers[0].Text != want[1] {
+			t.Errorf("links %v: %+v, %v", links, hits, err)
+		}
 	}
 }

@@ -57,7 +57,9 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 		return err
 	}
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
-		c, err := vectors.Clean(cmd.Context(), db, id, vectors.CleanOptions{Languages: o.shape.Languages, Windows: windows})
+		c, err := vectors.Clean(cmd.Context(), db, id, vectors.CleanOptions{
+			Cleaning: vectors.Cleaning{Languages: o.shape.Languages, Links: o.shape.Links}, Windows: windows,
+		})
 		if err != nil {
 			return err
 		}
@@ -71,22 +73,14 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 
 // windows are those of the build. Where its endpoint has cut them it is asked again.
 func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (vectors.Windows, error) {
-	w := vectors.Windows{Size: o.shape.Window, Overlap: o.shape.Overlap}
-	if w.Size == 0 { // no vectors have been made yet
-		w.Size, w.Overlap = vectors.DefaultWindow, vectors.DefaultOverlap
-	}
-	stage := m.Stages[manifest.Vectors]
-	if stage == nil || stage.Counts["posts_cut_by_endpoint"] == 0 {
-		return w, nil
+	if !vectors.CutByEndpoint(m) {
+		return vectors.WindowsOf(m, nil)
 	}
 	dense, err := embed.OpenDense(ctx, o.shape.Dense, embed.RemoteOptions{Log: a.log})
 	if err != nil {
-		return w, err
+		return vectors.Windows{}, err
 	}
-	if w.By = embed.TokenizerOf(dense); w.By == nil {
-		return w, schema.Faultf(schema.FaultService, "serve the model with its route /tokenize again", "the build's windows are of the endpoint's tokens, which it does not count now")
-	}
-	return w, nil
+	return vectors.WindowsOf(m, dense)
 }
 
 func (a *app) showCleaned(c *vectors.Cleaned, window int) {

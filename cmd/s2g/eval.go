@@ -62,7 +62,10 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 	if err != nil {
 		return err
 	}
-	o.Languages, o.Other, o.Window, o.Overlap = s.Languages, s.Other, s.Window, s.Overlap
+	if o.Windows, err = vectors.WindowsOf(&m, embedders.Dense); err != nil {
+		return err
+	}
+	o.Languages, o.Other, o.Links = s.Languages, s.Other, s.Links
 	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, p.opts.workers, p.app.log
 	shown := p.app.progress("eval", inRows)
 	o.Progress = shown.report
@@ -72,9 +75,8 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 		return err
 	}
 	err = p.dir.Update(func(m *manifest.Manifest) {
-		m.Stages[manifest.Vectors].Embedders = &manifest.Embedders{
-			Dense: report.Dense, Sparse: report.Sparse, Weight: report.Weight, Fitted: report.Fitted,
-		}
+		of := m.Stages[manifest.Vectors].Embedders
+		of.Weight, of.Fitted = report.Weight, report.Fitted
 	})
 	if err != nil {
 		return err

@@ -71,6 +71,7 @@ func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.shape.Overlap, "overlap", 64, "tokens that neighbouring chunks share")
 	f.StringVar(&o.shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump), or openai+http://HOST:PORT/v1?model=NAME")
 	f.StringVar(&o.shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25), or bgem3+http://HOST:PORT?model=NAME")
+	f.BoolVar(&o.shape.Links, "links", false, "keep the addresses of links in the texts that are embedded: [text](address)")
 	f.StringVar(&o.shape.Reuse, "reuse", "", "`folder` of an earlier build: vectors of the same texts and models are copied from it, and its builtin model is used")
 }
 
@@ -155,6 +156,7 @@ func (o *options) inherit(flags *pflag.FlagSet, of manifest.Options) {
 		"overlap":      func() { o.shape.Overlap = own.Overlap },
 		"dense":        func() { o.shape.Dense = own.Dense },
 		"sparse":       func() { o.shape.Sparse = own.Sparse },
+		"links":        func() { o.shape.Links = own.Links },
 		"reuse":        func() { o.shape.Reuse = own.Reuse },
 	} {
 		if given(name) {

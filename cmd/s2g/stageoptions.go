@@ -49,7 +49,7 @@ func (o *options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts v
 	s := o.shape
 	opts = vectors.Options{
 		Site: site, Languages: s.Languages, Other: s.Other, Units: s.Units,
-		Window: s.Window, Overlap: s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Reuse: s.Reuse, Workers: o.workers,
+		Window: s.Window, Overlap: s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Links: s.Links, Reuse: s.Reuse, Workers: o.workers,
 	}
 	if s.Overlap == 0 {
 		opts.Overlap = -1 // the stage's zero value is its default

@@ -83,6 +83,7 @@ type Options struct {
 	Overlap     int               `json:"overlap,omitempty"`
 	Dense       string            `json:"dense,omitempty"`
 	Sparse      string            `json:"sparse,omitempty"`
+	Links       bool              `json:"links,omitempty"` // embedded texts keep the addresses of links
 	Reuse       string            `json:"reuse,omitempty"` // folder of the build whose vectors were copied
 }
 
@@ -110,10 +111,11 @@ type Summary struct {
 // Embedders names the models of a build's vectors, and says how a search joins
 // what they find. No key depends on it: vectors are the same whatever the weight.
 type Embedders struct {
-	Dense  string  `json:"dense"`
-	Sparse string  `json:"sparse"`
-	Weight float64 `json:"weight"`           // of the dense score in a fused one, 0 to 1
-	Fitted int     `json:"fitted,omitempty"` // on so many queries; 0: the weight is the default of such models
+	Dense   string  `json:"dense"`
+	Sparse  string  `json:"sparse"`
+	Windows string  `json:"windows"`          // by whose count of tokens texts were cut: s2g or endpoint
+	Weight  float64 `json:"weight"`           // of the dense score in a fused one, 0 to 1
+	Fitted  int     `json:"fitted,omitempty"` // on so many queries; 0: the weight is the default of such models
 }
 
 // File is an output that was committed.

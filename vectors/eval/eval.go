@@ -36,8 +36,8 @@ import (
 type Options struct {
 	Languages []schema.Language // of the build; nil: schema.DefaultLanguages
 	Other     bool              // the build has the posts without a selected language, too
-	Window    int               // tokens of a chunk; 0: the default of vectors/text
-	Overlap   int               // tokens that neighbouring chunks share
+	Links     bool              // the build's texts keep the addresses of links
+	Windows   vectors.Windows   // of the build
 	Dense     embed.Dense
 	Sparse    embed.Sparse
 

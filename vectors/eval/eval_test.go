@@ -51,7 +51,10 @@ func measureDump(t *testing.T, site string, o Options) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Other, o.Window, o.Overlap = true, vectors.DefaultWindow, vectors.DefaultOverlap
+	o.Other = true
+	if o.Windows, err = vectors.WindowsOf(dir.Manifest(), embedders.Dense); err != nil {
+		t.Fatal(err)
+	}
 	o.Dense, o.Sparse = embedders.Dense, embedders.Sparse
 	report, err := Run(t.Context(), db, o)
 	if err != nil {

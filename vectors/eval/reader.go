@@ -93,8 +93,8 @@ func (r *reader) refit(ids []int64, dims int) (*embed.LSA, error) {
 // chunks yields posts with the chunks of their bodies.
 func (r *reader) chunks(ids []int64, failed *error) iter.Seq2[int64, []text.Chunk] {
 	return func(yield func(int64, []text.Chunk) bool) {
-		var cleaner text.Cleaner
-		windows := vectors.Windows{Size: r.o.Window, Overlap: r.o.Overlap, By: embed.TokenizerOf(r.o.Dense)}
+		cleaning := vectors.Cleaning{Languages: r.o.Languages, Links: r.o.Links}
+		cleaner := cleaning.Cleaner()
 		for batch := range slices.Chunk(ids, batchPosts) {
 			var cut error
 			goesOn := true
@@ -102,9 +102,8 @@ func (r *reader) chunks(ids []int64, failed *error) iter.Seq2[int64, []text.Chun
 				if !goesOn {
 					return
 				}
-				cleaner.Language = vectors.CodeLanguage(tags, r.o.Languages)
 				var chunks []text.Chunk
-				chunks, cut = windows.Chunks(r.ctx, "", cleaner.Clean(string(body)))
+				chunks, cut = r.o.Windows.Chunks(r.ctx, "", cleaning.Clean(&cleaner, body, tags))
 				goesOn = cut == nil && yield(id, chunks)
 			})
 			if *failed = errors.Join(err, cut); !goesOn || *failed != nil {
