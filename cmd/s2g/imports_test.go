@@ -28,6 +28,7 @@ var imports = map[string][]string{
 	"s2g/vectors/text":         {},
 	"s2g/vectors/embed":        {},
 	"s2g/vectors/shard":        {},
+	"s2g/vectors/qdrant":       {"s2g/vectors/shard"},
 	"s2g/vectors/eval":         {"s2g/vectors", "s2g/vectors/text", "s2g/vectors/embed", "s2g/schema/tables", "s2g/schema/threads"},
 	"s2g/vectors":              {"s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/shard", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
 

@@ -20,6 +20,6 @@ func (a *app) load() *cobra.Command {
 			return schema.Faultf(schema.FaultUsage, "see s2g load --help", "no server named")
 		},
 	}
-	cmd.AddCommand(a.loadGraphDB())
+	cmd.AddCommand(a.loadGraphDB(), a.loadQdrant())
 	return cmd
 }

@@ -126,11 +126,7 @@ func (d *Dir) Update(change func(*Manifest)) error {
 // replace writes a small file so that after a crash it is either the old or the
 // new one.
 func (d *Dir) replace(name string, content []byte) error {
-	return replaceFile(d.Tmp(), d.out, name, content)
-}
-
-func replaceFile(tmpFolder, folder, name string, content []byte) error {
-	tmp := filepath.Join(tmpFolder, name)
+	tmp := filepath.Join(d.Tmp(), name)
 	f, err := os.Create(tmp)
 	if err != nil {
 		return err
@@ -139,10 +135,10 @@ func replaceFile(tmpFolder, folder, name string, content []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, filepath.Join(folder, name)); err != nil {
+	if err := os.Rename(tmp, filepath.Join(d.out, name)); err != nil {
 		return err
 	}
-	return syncDir(folder)
+	return syncDir(d.out)
 }
 
 func syncDir(path string) error {

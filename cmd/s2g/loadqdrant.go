@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/qdrant"
+)
+
+const loadQdrantHelp = `Loads the points of a build into Qdrant: a collection for each language, PREFIX_LANGUAGE_DATE_HASH, behind an alias
+PREFIX_LANGUAGE. The collections are new; what is in service stays so until they are complete, indexed and compared
+with the shards, and then all aliases move in one request. A load that was stopped goes on with the points that
+the server does not have.
+
+    s2g load qdrant --out build --url 127.0.0.1
+    S2G_QDRANT_API_KEY=… s2g load qdrant --out build --url https://qdrant.example.org:6334 --on-disk --quantization scalar`
+
+// loadQdrant is the command's options.
+type loadQdrant struct {
+	options
+	qdrantFlags
+	of          qdrant.Options
+	only        []string // languages
+	keep        int
+	allowShrink bool
+	dryRun      bool
+}
+
+func (a *app) loadQdrant() *cobra.Command {
+	l := &loadQdrant{}
+	cmd := &cobra.Command{
+		Use:   "qdrant --out DIR --url ADDRESS",
+		Short: "put the vectors into Qdrant",
+		Long:  loadQdrantHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := l.needBuild(); err != nil {
+				return err
+			}
+			if l.url == "" {
+				return schema.Faultf(schema.FaultUsage, "give --url host:port", "no Qdrant to load into")
+			}
+			return a.runLoadQdrant(cmd.Context(), l)
+		},
+	}
+	f := cmd.Flags()
+	l.outFlag(f)
+	l.qdrantFlags.flags(f, "url")
+	l.retryFlag(f)
+	l.prefixFlag(f)
+	l.layoutFlags(f)
+	f.StringSliceVar(&l.only, "languages", nil, "only these languages of the build, by `tags` or slugs; what serves the others stays")
+	f.IntVar(&l.keep, "keep", 1, "how many earlier collections of a language to keep; -1: all")
+	f.BoolVar(&l.allowShrink, "allow-shrink", false, "put a build in service that has under 90 % of the points in service now")
+	dryRunFlag(f, &l.dryRun)
+	f.Lookup("dry-run").Usage = "print what would be done, and do nothing"
+	return cmd
+}
+
+func (l *loadQdrant) layoutFlags(f *pflag.FlagSet) {
+	f.IntVar(&l.of.Batch, "batch", qdrant.DefaultBatch, "points of a request, of 5 MB at most")
+	f.IntVar(&l.of.InFlight, "in-flight", qdrant.DefaultInFlight, "requests at a time")
+	f.DurationVar(&l.of.IndexTimeout, "index-timeout", qdrant.DefaultIndexTimeout, "how long to wait for the indexes")
+	f.Uint32Var(&l.of.Shards, "shards", 0, "shards of a collection (default the server's)")
+	f.Uint32Var(&l.of.Replicas, "replicas", 0, "replicas of a shard (default the server's)")
+	f.Uint32Var(&l.of.WriteConsistency, "write-consistency", 0, "replicas that must have a write before it counts (default the server's)")
+	f.BoolVar(&l.of.OnDisk, "on-disk", false, "the server reads vectors and indexes from disk, for less memory")
+	f.StringVar(&l.of.Quantization, "quantization", qdrant.QuantizationNone, "smaller copies of the dense vectors, which searches begin with: scalar, binary, product or none")
+	f.BoolVar(&l.of.Float16, "float16", false, "dense vectors of half the size")
+	f.Uint64Var(&l.of.M, "m", qdrant.DefaultM, "links of a point in the HNSW graph")
+	f.Uint64Var(&l.of.EfConstruct, "ef-construct", 0, "candidates for each link (default the server's)")
+}
+
+func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
+	m, err := manifest.Read(l.out)
+	if err != nil {
+		return err
+	}
+	build, err := l.qdrantBuild(m, l.prefix, l.only)
+	if err != nil {
+		return err
+	}
+	access, err := l.access(a.log)
+	if err != nil {
+		return err
+	}
+	server, err := qdrant.Open(ctx, access)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	if l.dryRun {
+		return a.planQdrant(ctx, server, build, l)
+	}
+	if err := server.Check(ctx, build, l.allowShrink); err != nil {
+		return err
+	}
+	shown := a.progress("load qdrant", inRows)
+	l.of.Progress = shown.report
+	loaded, err := server.Load(ctx, build, l.of)
+	shown.end()
+	if err != nil {
+		return err
+	}
+	dropped, err := server.Serve(ctx, build, l.keep, l.allowShrink)
+	if err != nil {
+		return err
+	}
+	return a.printLoaded(build, loaded, dropped)
+}
+
+// planQdrant prints what a load would do. A build that could not be put in service is
+// an error.
+func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, build qdrant.Build, l *loadQdrant) error {
+	p, err := server.Plan(ctx, build, l.keep)
+	if err != nil {
+		return err
+	}
+	refused := server.Check(ctx, build, l.allowShrink)
+	if a.json {
+		return errors.Join(json.NewEncoder(a.stdout).Encode(map[string]any{"plan": p}), refused)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "alias\tserves now\tpoints\twill serve\tpoints\tto send\t")
+	for _, one := range p.Languages {
+		before, points := "-", "-"
+		if one.Serves != "" {
+			before, points = one.Serves, humanize.Comma(one.Serving)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", one.Alias, before, points, one.Collection, humanize.Comma(one.Points), humanize.Comma(max(0, one.Points-one.There)))
+	}
+	err = w.Flush()
+	for _, names := range []struct {
+		what string
+		list []string
+	}{{"aliases that go", p.Withdrawn}, {"collections that go", p.Dropped}} {
+		if len(names.list) > 0 {
+			a.printf("%s: %s\n", names.what, strings.Join(names.list, ", "))
+		}
+	}
+	return errors.Join(err, refused)
+}
+
+// printLoaded writes the table that a load ends with, or one JSON line.
+func (a *app) printLoaded(build qdrant.Build, loaded []qdrant.Loaded, dropped []string) error {
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(map[string]any{"qdrant": loaded, "dropped": slices.Concat([]string{}, dropped)})
+	}
+	if a.quiet {
+		return nil
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "alias\tcollection\tpoints\tsent\tseconds\tpoints/s\tindex ready after\t")
+	var sum qdrant.Loaded
+	for _, l := range loaded {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.1f\t%s\t%.1f\t\n", build.Alias(l.Language), l.Collection, humanize.Comma(l.Points), humanize.Comma(l.Sent),
+			l.Seconds, rate(l.Sent, l.Seconds, 1), l.Waited)
+		sum.Points, sum.Sent, sum.Seconds = sum.Points+l.Points, sum.Sent+l.Sent, sum.Seconds+l.Seconds
+	}
+	fmt.Fprintf(w, "\t%d collections\t%s\t%s\t%.1f\t%s\t\t\n", len(loaded), humanize.Comma(sum.Points), humanize.Comma(sum.Sent), sum.Seconds, rate(sum.Sent, sum.Seconds, 1))
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if len(dropped) > 0 {
+		a.printf("deleted: %s\n", strings.Join(dropped, ", "))
+	}
+	return nil
+}
