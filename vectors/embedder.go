@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"s2g/schema/manifest"
 	"s2g/vectors/embed"
 	"s2g/vectors/text"
 )
@@ -25,7 +24,7 @@ const sampleQuery = 1000
 
 // embedders opens the two embedders. The builtin dense one is that of the build to
 // reuse; else it is fitted on the sample, unless an interrupted run has done so.
-func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64) (err error) {
+func (s *stage) embedders(ctx context.Context, folder string, sample []int64) (err error) {
 	if s.sparse, err = embed.OpenSparse(ctx, s.Sparse, s.endpoints()); err != nil {
 		return err
 	}
@@ -37,7 +36,7 @@ func (s *stage) embedders(ctx context.Context, dir *manifest.Dir, sample []int64
 		return nil
 	}
 	if _, ok := s.files[modelFile]; ok {
-		s.dense, err = readModel(dir.Out())
+		s.dense, err = readModel(folder)
 		return err
 	}
 	var model *embed.LSA
@@ -126,7 +125,7 @@ func join(ids []int64) string {
 }
 
 func (s *stage) saveModel(model *embed.LSA) error {
-	out, err := s.run.Create(modelFile)
+	out, err := s.outputs.Create(modelFile)
 	if err != nil {
 		return err
 	}
@@ -138,8 +137,11 @@ func (s *stage) saveModel(model *embed.LSA) error {
 	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	_, err = out.Commit(0, "")
-	return err
+	committed, err := out.Commit(0, "")
+	if err != nil {
+		return err
+	}
+	return s.outputs.Note("vectors/model", 0, "", committed)
 }
 
 // readModel reads the model that a build has kept.

@@ -17,8 +17,9 @@ import (
 
 // The environment of a test process that makes shards, to be killed.
 const (
-	childOut = "VECTORS_TEST_OUT"
-	childDSN = "VECTORS_TEST_DSN"
+	childOut  = "VECTORS_TEST_OUT"
+	childDSN  = "VECTORS_TEST_DSN"
+	childSpan = "VECTORS_TEST_RANKS" // rank/world: only those units
 )
 
 func childOptions() Options {
@@ -34,12 +35,15 @@ func child(out string) int {
 		if err != nil {
 			return err
 		}
+		s := smallStage(db, childOptions())
+		s.unitPosts = 20
+		if _, err := fmt.Sscanf(os.Getenv(childSpan), "%d/%d", &s.ranks.Rank, &s.ranks.World); err == nil {
+			return errors.Join(childShare(s, out), db.Close())
+		}
 		dir, err := manifest.Open(out)
 		if err != nil {
 			return errors.Join(err, db.Close())
 		}
-		s := smallStage(db, childOptions())
-		s.unitPosts = 20
 		return errors.Join(s.into(context.Background(), dir), dir.Close(), db.Close())
 	}()
 	if err != nil {

@@ -296,7 +296,7 @@ func (m *maker) inLanguage(which []int, tag string) iter.Seq[Point] {
 func file[T any](m *maker, name string, rows iter.Seq[T], n int) error {
 	committed, ok := m.files[name]
 	if !ok {
-		out, err := m.run.Create(name)
+		out, err := m.outputs.Create(name)
 		if err != nil {
 			return err
 		}
@@ -309,6 +309,7 @@ func file[T any](m *maker, name string, rows iter.Seq[T], n int) error {
 		}
 	}
 	m.made.Files++
+	m.made.files = append(m.made.files, committed)
 	m.made.BytesOut += committed.Size
 	return nil
 }

@@ -9,11 +9,18 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors/embed"
 )
+
+// outputs takes the files of a stage: a run of the build's own, or a share of one.
+type outputs interface {
+	Create(name string) (*manifest.Output, error)
+	Note(name string, rows int64, at string, files ...manifest.File) error
+}
 
 // stage is one run: what all workers share.
 type stage struct {
@@ -24,7 +31,8 @@ type stage struct {
 	sparse    embed.Sparse
 	windows   Windows
 	remote    remoteCounts // of what endpoints did
-	run       *manifest.Run
+	ranks     Ranks        // which units are made; one rank of one makes all
+	outputs   outputs
 	files     map[string]manifest.File // that an interrupted run has committed, by name
 	writing   []parquet.WriterOption
 	index     *threads.Index
@@ -43,38 +51,53 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error
 	return (&stage{Options: o, db: db, unitPosts: unitPosts}).into(ctx, dir)
 }
 
-func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
+// key is that of the tables and the options; see [Key].
+func (s *stage) key(ctx context.Context) (string, error) {
 	dumpKey, err := s.db.DumpKey(ctx)
 	if err != nil {
-		return err
+		return "", err
 	}
-	key, err := Key(dumpKey, s.Options)
+	return Key(dumpKey, s.Options)
+}
+
+func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
+	key, err := s.key(ctx)
 	if err != nil {
 		return err
 	}
 	if s.Options, err = s.complete(); err != nil {
 		return err
 	}
-	if s.run, err = dir.Begin(manifest.Vectors, key); err != nil {
+	if dir.Shared(manifest.Vectors) {
+		return schema.Faultf(schema.FaultUsage, "put them into the build with s2g vectors --merge, or begin in another --out", "ranks have made vectors in %s", dir.Out())
+	}
+	run, err := dir.Begin(manifest.Vectors, key)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.run.Close()) }()
-	s.writing = writerOptions()
-	s.files = map[string]manifest.File{}
-	for _, f := range s.run.Committed() {
-		s.files[f.Name] = f
-	}
-	s.summary.Counts = map[string]int64{}
-	if err := s.make(ctx, dir); err != nil {
+	defer func() { err = errors.Join(err, run.Close()) }()
+	s.ranks = Ranks{Rank: 0, World: 1}
+	s.begin(run, run.Committed())
+	if err := s.make(ctx, dir.Out()); err != nil {
 		return fmt.Errorf("making vectors: %w", err)
 	}
 	s.summary.Embedders = s.embeddersOf()
-	return s.run.Finish(s.summary)
+	return run.Finish(s.summary)
+}
+
+// begin sets the stage to write to outputs, where committed is done already.
+func (s *stage) begin(out outputs, committed []manifest.File) {
+	s.outputs, s.writing = out, writerOptions()
+	s.files = map[string]manifest.File{}
+	for _, f := range committed {
+		s.files[f.Name] = f
+	}
+	s.summary.Counts = map[string]int64{}
 }
 
 // make prepares what the workers share, and lets them make the units that are
 // not there yet.
-func (s *stage) make(ctx context.Context, dir *manifest.Dir) (err error) {
+func (s *stage) make(ctx context.Context, out string) (err error) {
 	s.Progress("reading threads", 0, 0)
 	if s.index, err = threads.Build(ctx, s.db, s.Languages, s.Other); err != nil {
 		return err
@@ -83,13 +106,16 @@ func (s *stage) make(ctx context.Context, dir *manifest.Dir) (err error) {
 		return err
 	}
 	plan := s.plan()
-	s.total = plan.posts
-	todo := s.resume(plan.units)
-	if len(plan.units) > 0 {
+	mine := s.ranks.of(plan.units)
+	for _, u := range mine {
+		s.total += u.posts
+	}
+	todo := s.resume(mine)
+	if len(mine) > 0 {
 		if err := s.openEarlier(); err != nil {
 			return err
 		}
-		if err := s.embedders(ctx, dir, plan.sample); err != nil {
+		if err := s.embedders(ctx, out, plan.sample); err != nil {
 			return err
 		}
 		s.checkEarlier()
@@ -97,7 +123,7 @@ func (s *stage) make(ctx context.Context, dir *manifest.Dir) (err error) {
 			return err
 		}
 	}
-	s.Log.Info("vectors", "posts", plan.posts, "units", len(plan.units), "already made", len(plan.units)-len(todo), "workers", s.Workers)
+	s.Log.Info("vectors", "posts", s.total, "units", len(mine), "already made", len(mine)-len(todo), "workers", s.Workers)
 	return s.makeUnits(ctx, todo)
 }
 

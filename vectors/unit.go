@@ -8,6 +8,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"s2g/schema/manifest"
 )
 
 // unitPosts is how many posts a unit has, at most. More make fewer and larger files; but a
@@ -130,6 +132,10 @@ type made struct {
 	BytesIn  int64            `json:"bytes_in"`
 	BytesOut int64            `json:"bytes_out"`
 	Counts   map[string]int64 `json:"counts"`
+
+	Embedders *manifest.Embedders `json:"embedders"` // those of all units must be the same
+
+	files []manifest.File
 }
 
 // resume returns the units that are still to be made, and adds up the others.
@@ -160,11 +166,12 @@ func (s *stage) finish(u unit, m made) error {
 	for name, n := range s.since() {
 		m.Counts[name] += n
 	}
+	m.Embedders = s.embeddersOf()
 	at, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	if err := s.run.Note(u.note(), m.Points, string(at)); err != nil {
+	if err := s.outputs.Note(u.note(), m.Points, string(at), m.files...); err != nil {
 		return err
 	}
 	s.add(m)

@@ -59,7 +59,7 @@ func (s *stage) openWindows() error {
 	s.windows = Windows{s.Window, s.Overlap, embed.TokenizerOf(s.dense)}
 	noted, ok := s.files[windowsNote]
 	if !ok {
-		return s.run.Note(windowsNote, 0, s.windows.rule())
+		return s.outputs.Note(windowsNote, 0, s.windows.rule())
 	}
 	if noted.At == s.windows.rule() {
 		return nil

@@ -151,7 +151,10 @@ func (p *pipeline) graph(ctx context.Context) error {
 	})
 }
 
-func (p *pipeline) vectors(ctx context.Context) error {
+func (p *pipeline) vectors(ctx context.Context) error { return p.vectorsBy(ctx, vectors.Run) }
+
+// vectorsBy runs the stage by one of the ways to it: vectors.Run or vectors.Merge.
+func (p *pipeline) vectorsBy(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
 	tablesKey, err := p.ingested(ctx)
 	if err != nil {
 		return err
@@ -162,7 +165,7 @@ func (p *pipeline) vectors(ctx context.Context) error {
 	}
 	return p.stage(ctx, manifest.Vectors, key, inRows, func(db *tables.DB, report func(string, int64, int64)) error {
 		o.Log, o.Progress = p.app.log, report
-		return vectors.Run(ctx, p.dir, db, o)
+		return work(ctx, p.dir, db, o)
 	})
 }
 

@@ -5,10 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"s2g/vectors"
 )
 
 func (a *app) ingest() *cobra.Command {
-	return a.stageCommand("ingest --dump PATH --out DIR", "dump to MariaDB tables",
+	return a.stageCommand(&options{}, "ingest --dump PATH --out DIR", "dump to MariaDB tables",
 		`Reads Posts, PostLinks, Comments, Votes and Tags of a dump into MariaDB. The tables that are in service stay
 so until the new ones are complete. Bad rows are counted by class and listed in rejects.jsonl.`,
 		(*options).ingestFlags,
@@ -16,7 +18,7 @@ so until the new ones are complete. Bad rows are counted by class and listed in 
 }
 
 func (a *app) graph() *cobra.Command {
-	return a.stageCommand("graph --out DIR", "tables to TriG, a named graph per language",
+	return a.stageCommand(&options{}, "graph --out DIR", "tables to TriG, a named graph per language",
 		`Writes graph/batch-000001.trig.gz and so on, of 50,000 triples each, with ontology.ttl and void.ttl, from the
 tables of an earlier ingest. Options that are not given are those of the build that is there.`,
 		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.graphFlags(f) },
@@ -24,17 +26,36 @@ tables of an earlier ingest. Options that are not given are those of the build t
 }
 
 func (a *app) vectors() *cobra.Command {
-	return a.stageCommand("vectors --out DIR", "tables to Parquet shards with dense and sparse vectors",
-		`Cleans, cuts and embeds the questions of each language and writes vectors/LANGUAGE/part-00000.parquet and so on,
-from the tables of an earlier ingest. Options that are not given are those of the build that is there.`,
-		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.vectorFlags(f) },
-		(*options).needBuild, (*pipeline).vectors)
+	var share sharing
+	stage := func(p *pipeline, ctx context.Context) error {
+		if share.merge {
+			return p.vectorsBy(ctx, vectors.Merge)
+		}
+		return p.vectorsBy(ctx, vectors.Run)
+	}
+	o := &options{}
+	cmd := a.stageCommand(o, "vectors --out DIR", "tables to Parquet shards with dense and sparse vectors", vectorsHelp,
+		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.vectorFlags(f); share.flags(f) },
+		(*options).needBuild, stage)
+	alone := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		switch shared, err := share.complete(cmd.Flags()); {
+		case err != nil:
+			return err
+		case !shared:
+			return alone(cmd, args)
+		}
+		if err := o.needBuild(); err != nil {
+			return err
+		}
+		return a.vectorsRank(cmd, o, vectors.Ranks{Rank: share.rank, World: share.world})
+	}
+	return cmd
 }
 
 // stageCommand is a command that runs one stage in OUT, if that is there as the
 // stage needs it.
-func (a *app) stageCommand(use, short, long string, flags func(*options, *pflag.FlagSet), need func(*options) error, stage func(*pipeline, context.Context) error) *cobra.Command {
-	o := &options{}
+func (a *app) stageCommand(o *options, use, short, long string, flags func(*options, *pflag.FlagSet), need func(*options) error, stage func(*pipeline, context.Context) error) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -126,7 +126,11 @@ func (d *Dir) Update(change func(*Manifest)) error {
 // replace writes a small file so that after a crash it is either the old or the
 // new one.
 func (d *Dir) replace(name string, content []byte) error {
-	tmp := filepath.Join(d.Tmp(), name)
+	return replaceFile(d.Tmp(), d.out, name, content)
+}
+
+func replaceFile(tmpFolder, folder, name string, content []byte) error {
+	tmp := filepath.Join(tmpFolder, name)
 	f, err := os.Create(tmp)
 	if err != nil {
 		return err
@@ -135,10 +139,10 @@ func (d *Dir) replace(name string, content []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, filepath.Join(d.out, name)); err != nil {
+	if err := os.Rename(tmp, filepath.Join(folder, name)); err != nil {
 		return err
 	}
-	return syncDir(d.out)
+	return syncDir(folder)
 }
 
 func syncDir(path string) error {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 )
 
 // journal is a file of JSON lines: the first {"key":"…"}, then a File a line.
@@ -20,6 +21,8 @@ type journal struct {
 type header struct {
 	Key string `json:"key"`
 }
+
+func journalOf(out, stage string) string { return filepath.Join(out, ".s2g", stage+".journal") }
 
 // openJournal opens or creates a journal and reads what it holds. A new one is
 // begun with the given key; one that is there keeps its own.

@@ -15,19 +15,17 @@ import (
 // Output is a file on its way into OUT: it is written under OUT/.s2g/tmp and
 // appears under its name, whole, when it is committed.
 type Output struct {
-	run  *Run
-	name string
-	file *os.File
-	sum  hash.Hash
-	size int64
+	out    string // the build's folder
+	name   string
+	commit func(f File, place func() error) error
+	file   *os.File
+	sum    hash.Hash
+	size   int64
 }
 
 // Create begins an output. The name is relative to OUT, with slashes. Several
 // outputs may be open at once.
 func (r *Run) Create(name string) (*Output, error) {
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		return nil, fmt.Errorf("creating %q: not a name inside OUT", name)
-	}
 	if err := r.replace(); err != nil {
 		return nil, fmt.Errorf("creating %s: %w", name, err)
 	}
@@ -35,11 +33,20 @@ func (r *Run) Create(name string) (*Output, error) {
 	r.serial++
 	tmp := filepath.Join(r.dir.Tmp(), r.stage+"-"+strconv.Itoa(r.serial))
 	r.mu.Unlock()
+	return newOutput(r.dir.out, name, tmp, r.commit)
+}
+
+// newOutput begins a file of a build that is written as tmp; commit enters it into
+// a journal, if there is one, and calls place.
+func newOutput(out, name, tmp string, commit func(f File, place func() error) error) (*Output, error) {
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		return nil, fmt.Errorf("creating %q: not a name inside OUT", name)
+	}
 	f, err := os.Create(tmp)
 	if err != nil {
 		return nil, fmt.Errorf("creating %s: %w", name, err)
 	}
-	return &Output{run: r, name: name, file: f, sum: sha256.New()}, nil
+	return &Output{out: out, name: name, commit: commit, file: f, sum: sha256.New()}, nil
 }
 
 // Write appends to the file. Callers buffer: each call is a system call.
@@ -64,11 +71,11 @@ func (o *Output) Commit(rows int64, at string) (File, error) {
 	if err := errors.Join(o.file.Sync(), o.file.Close()); err != nil {
 		return f, fmt.Errorf("committing %s: %w", o.name, err)
 	}
-	path := filepath.Join(o.run.dir.out, filepath.FromSlash(o.name))
+	path := filepath.Join(o.out, filepath.FromSlash(o.name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return f, fmt.Errorf("committing %s: %w", o.name, err)
 	}
-	return f, o.run.commit(f, func() error { return os.Rename(o.file.Name(), path) })
+	return f, o.commit(f, func() error { return os.Rename(o.file.Name(), path) })
 }
 
 // Abort drops the output. It may follow Commit, and then does nothing.

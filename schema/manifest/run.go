@@ -31,7 +31,7 @@ type Run struct {
 // outputs of an earlier, finished run stay in the manifest until the first file
 // is created.
 func (d *Dir) Begin(stage, key string) (*Run, error) {
-	j, entries, err := openJournal(filepath.Join(d.Private(), stage+".journal"), key)
+	j, entries, err := openJournal(journalOf(d.out, stage), key)
 	if err != nil {
 		return nil, fmt.Errorf("beginning %s: %w", stage, err)
 	}
@@ -92,10 +92,17 @@ func (r *Run) Committed() []File {
 	return slices.Clone(r.files[:r.resumed])
 }
 
-// Note records a step that has no file, as a table that was loaded; Committed
-// gives it back after an interruption.
-func (r *Run) Note(name string, rows int64, at string) error {
-	return r.commit(File{Name: name, Rows: rows, At: at}, func() error { return nil })
+// Note records a step that is no file itself, as a table that was loaded; Committed
+// gives it back after an interruption. The files that the step made, if any, are
+// in the journal already.
+func (r *Run) Note(name string, rows int64, at string, _ ...File) error {
+	return r.Adopt(File{Name: name, Rows: rows, At: at})
+}
+
+// Adopt records a file or a note that another process has made and put into
+// place; see [Share].
+func (r *Run) Adopt(f File) error {
+	return r.commit(f, func() error { return nil })
 }
 
 func (r *Run) commit(f File, place func() error) error {

@@ -1,0 +1,204 @@
+package vectors
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+// childShare makes the units of a rank in a process of its own.
+func childShare(s *stage, out string) error {
+	key, err := s.key(context.Background())
+	if err != nil {
+		return err
+	}
+	share, err := manifest.OpenShare(out, manifest.Vectors, key)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.shared(context.Background(), share), share.Close())
+}
+
+// rank starts a process that makes the units of a rank.
+func rank(t *testing.T, db *tables.DB, out, span string) *exec.Cmd {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := exec.CommandContext(t.Context(), program)
+	run.Env = append(os.Environ(), childOut+"="+out, childDSN+"="+db.DSN(), childSpan+"="+span)
+	run.Stderr = os.Stderr
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// shareable is a folder that ranks can work in: one with a manifest.
+func shareable(t *testing.T) string {
+	t.Helper()
+	out := t.TempDir()
+	dir := openDir(t, out)
+	if err := errors.Join(dir.Update(func(*manifest.Manifest) {}), dir.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func mergeInto(t *testing.T, db *tables.DB, out string) (*manifest.Dir, error) {
+	t.Helper()
+	dir := openDir(t, out)
+	s := smallStage(db, childOptions())
+	s.unitPosts = 20
+	return dir, s.merge(t.Context(), dir)
+}
+
+func wantUsage(t *testing.T, what string, err error, names string) {
+	t.Helper()
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage || !strings.Contains(err.Error(), names) {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// Three processes make a build together, one of them is killed, another does what
+// was left with another number of ranks. The bytes and the summary are those of one
+// process.
+func TestRanks(t *testing.T) {
+	rows, _ := benchPosts(240)
+	db := load(t, map[string][]row{"Posts": rows})
+	whole := openDir(t, t.TempDir())
+	s := smallStage(db, childOptions())
+	s.unitPosts = 20
+	if err := s.into(t.Context(), whole); err != nil {
+		t.Fatal(err)
+	}
+	want := files(t, whole.Out())
+
+	out := shareable(t)
+	ranks := []*exec.Cmd{rank(t, db, out, "0/3"), rank(t, db, out, "1/3")}
+	killed := rank(t, db, out, "2/3")
+	waitForMark(t, out)
+	if err := killed.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.Wait()
+	for i, r := range ranks {
+		if err := r.Wait(); err != nil {
+			t.Fatalf("rank %d: %v", i, err)
+		}
+	}
+	lose(t, out) // a mark without its file is a unit that is not there
+	dir, err := mergeInto(t, db, out)
+	wantUsage(t, "merging without a rank", err, "units are missing, the first is part-00002")
+	wantUsage(t, "a run among ranks", smallStage(db, childOptions()).into(t.Context(), dir), "ranks have made vectors")
+	if err := dir.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, span := range []string{"0/2", "1/2"} {
+		if err := rank(t, db, out, span).Wait(); err != nil {
+			t.Fatalf("rank %s: %v", span, err)
+		}
+	}
+	dir, err = mergeInto(t, db, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, "three ranks", want, files(t, out))
+	if diff := cmp.Diff(summaryOf(whole), summaryOf(dir)); diff != "" {
+		t.Errorf("one process and three ranks: -want +got\n%s", diff)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir.Private(), "*share*")); len(left) > 0 || dir.Shared(manifest.Vectors) {
+		t.Errorf("left after the merge: %v", left)
+	}
+}
+
+// waitForMark waits until a unit is marked, so that the kill comes amid the work.
+func waitForMark(t *testing.T, out string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		if marks, _ := filepath.Glob(filepath.Join(out, ".s2g", "vectors.marks", "part-*.json")); len(marks) > 0 {
+			return
+		}
+	}
+}
+
+// lose removes the parents' file of unit 2, whatever was made of it.
+func lose(t *testing.T, out string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(out, "parents", "part-00002.parquet")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+}
+
+// Marks of another key, and of another model, are refused by name.
+func TestMergeRefuses(t *testing.T) {
+	rows, _ := benchPosts(60)
+	db := load(t, map[string][]row{"Posts": rows})
+	out := shareable(t)
+	if err := rank(t, db, out, "0/1").Wait(); err != nil {
+		t.Fatal(err)
+	}
+	marks, _ := filepath.Glob(filepath.Join(out, ".s2g", "vectors.marks", "part-*.json"))
+	if len(marks) < 2 {
+		t.Fatalf("%d units", len(marks))
+	}
+	last := marks[len(marks)-1]
+	good, err := os.ReadFile(last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string][2]string{
+		"were made for another dump, other options or another model": {`{"key":"`, `{"key":"0`},
+		"builtin/other": {"builtin/", "builtin/other"},
+	} {
+		damaged := strings.Replace(string(good), change[0], change[1], 1)
+		if damaged == string(good) {
+			t.Fatalf("nothing to change in %s", good)
+		}
+		if err := os.WriteFile(last, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dir, err := mergeInto(t, db, out)
+		wantUsage(t, what, err, what)
+		wantUsage(t, what, err, strings.TrimSuffix(filepath.Base(last), ".json"))
+		if err := dir.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestRanksOfUnits(t *testing.T) {
+	units := make([]unit, 10)
+	for i := range units {
+		units[i].number = i
+	}
+	seen := map[int]int{}
+	for r := range 3 {
+		for _, u := range (Ranks{r, 3}).of(units) {
+			seen[u.number]++
+		}
+	}
+	for i := range units {
+		if seen[i] != 1 {
+			t.Errorf("unit %d is made by %d ranks", i, seen[i])
+		}
+	}
+	for _, bad := range []Ranks{{0, 0}, {-1, 2}, {2, 2}} {
+		if bad.check() == nil {
+			t.Errorf("rank %s is taken", strconv.Itoa(bad.Rank)+"/"+strconv.Itoa(bad.World))
+		}
+	}
+}
