@@ -57,7 +57,7 @@ func knownStages(stages []string) error {
 
 func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
 	ctx := cmd.Context()
-	if err := p.opts.resolveFor(cmd, p.dir.Manifest(), false); err != nil {
+	if err := p.app.resolve(cmd, p.opts, p.dir.Manifest(), false); err != nil {
 		return err
 	}
 	// what a machine lacks is better said before hours of work than after them

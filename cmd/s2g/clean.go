@@ -49,7 +49,7 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 	if err != nil {
 		return err
 	}
-	if err := o.resolveFor(cmd, m, true); err != nil {
+	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
 	windows, err := a.windows(cmd.Context(), o, m)
@@ -76,7 +76,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 	if !vectors.CutByEndpoint(m) {
 		return vectors.WindowsOf(m, nil)
 	}
-	dense, err := embed.OpenDense(ctx, o.shape.Dense, embed.RemoteOptions{Log: a.log})
+	dense, err := embed.OpenDense(ctx, o.shape.Dense, a.remote())
 	if err != nil {
 		return vectors.Windows{}, err
 	}

@@ -102,7 +102,7 @@ func (a *app) examineDump(cmd *cobra.Command, o *options, e *examination) error 
 	if err != nil {
 		return err
 	}
-	if err := o.resolveFor(cmd, m, o.dump == ""); err != nil {
+	if err := a.resolve(cmd, o, m, o.dump == ""); err != nil {
 		return err
 	}
 	plan, found, err := o.plan(m, allStages)

@@ -88,7 +88,7 @@ func (a *app) planStages(cmd *cobra.Command, o *options, stages []string, alone 
 	if err != nil {
 		return err
 	}
-	if err := o.resolveFor(cmd, m, alone); err != nil {
+	if err := a.resolve(cmd, o, m, alone); err != nil {
 		return err
 	}
 	p, _, err := o.plan(m, stages)

@@ -8,7 +8,6 @@ import (
 
 	"s2g/schema/manifest"
 	"s2g/vectors"
-	"s2g/vectors/embed"
 	"s2g/vectors/eval"
 )
 
@@ -33,7 +32,7 @@ func (a *app) eval() *cobra.Command {
 				return err
 			}
 			return a.inOut(o, func(p *pipeline) error {
-				if err := o.resolveFor(cmd, p.dir.Manifest(), true); err != nil {
+				if err := a.resolve(cmd, o, p.dir.Manifest(), true); err != nil {
 					return err
 				}
 				return p.eval(cmd.Context(), of)
@@ -58,7 +57,7 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 	s := p.opts.shape
 	m := *p.dir.Manifest()
 	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
-	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, &m, embed.RemoteOptions{Log: p.app.log})
+	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, &m, p.app.remote())
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (a *app) languages() *cobra.Command {
 					return err
 				}
 			}
-			if err := o.resolveFor(cmd, m, true); err != nil {
+			if err := a.resolve(cmd, o, m, true); err != nil {
 				return err
 			}
 			site, err := o.site(m)

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	mysql "github.com/go-sql-driver/mysql"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -37,7 +35,7 @@ func (o *options) outFlag(f *pflag.FlagSet) {
 }
 
 func (o *options) databaseFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.dsn, "dsn", "", "use this MariaDB instead of a private one: user@unix(/path)/database or user@tcp(host:port)/database; with a password only as S2G_DSN")
+	f.StringVar(&o.dsn, "dsn", "", "use this MariaDB instead of a private one: user@unix(/path)/database or user@tcp(host:port)/database; with a password only as S2G_DSN or in a file that S2G_DSN_FILE names")
 	f.StringVar(&o.memory, "db-memory", "", "`size` of the private MariaDB's buffer pool (default a quarter of memory, 256MiB to 16GiB)")
 }
 
@@ -138,33 +136,34 @@ func (o *options) site(m *manifest.Manifest) (vocab.Site, error) {
 	return vocab.DefaultSite, nil
 }
 
+// inheritable are the flags that a stage which runs alone takes from the build, and
+// how it takes each from the command line instead.
+var inheritable = map[string]func(o *options, own manifest.Options){
+	"site":         func(o *options, own manifest.Options) { o.shape.Site = own.Site },
+	"languages":    func(o *options, _ manifest.Options) { o.shape.Languages = nil },
+	"other":        func(o *options, own manifest.Options) { o.shape.Other = own.Other },
+	"without":      func(o *options, own manifest.Options) { o.shape.Without = own.Without },
+	"compress":     func(o *options, own manifest.Options) { o.shape.Compress = own.Compress },
+	"graph-format": func(o *options, own manifest.Options) { o.shape.GraphFormat = own.GraphFormat },
+	"materialize":  func(o *options, own manifest.Options) { o.shape.Materialize = own.Materialize },
+	"units":        func(o *options, own manifest.Options) { o.shape.Units = own.Units },
+	"window":       func(o *options, own manifest.Options) { o.shape.Window = own.Window },
+	"overlap":      func(o *options, own manifest.Options) { o.shape.Overlap = own.Overlap },
+	"dense":        func(o *options, own manifest.Options) { o.shape.Dense = own.Dense },
+	"sparse":       func(o *options, own manifest.Options) { o.shape.Sparse = own.Sparse },
+	"links":        func(o *options, own manifest.Options) { o.shape.Links = own.Links },
+	"reuse":        func(o *options, own manifest.Options) { o.shape.Reuse = own.Reuse },
+}
+
 // inherit takes the options that the flags do not give from an earlier build.
 // Flags that a command does not have count as not given.
 func (o *options) inherit(flags *pflag.FlagSet, of manifest.Options) {
-	given := func(name string) bool { return flags.Changed(name) }
 	own := o.shape
 	o.shape = of
-	for name, take := range map[string]func(){
-		"site":         func() { o.shape.Site = own.Site },
-		"other":        func() { o.shape.Other = own.Other },
-		"without":      func() { o.shape.Without = own.Without },
-		"compress":     func() { o.shape.Compress = own.Compress },
-		"graph-format": func() { o.shape.GraphFormat = own.GraphFormat },
-		"materialize":  func() { o.shape.Materialize = own.Materialize },
-		"units":        func() { o.shape.Units = own.Units },
-		"window":       func() { o.shape.Window = own.Window },
-		"overlap":      func() { o.shape.Overlap = own.Overlap },
-		"dense":        func() { o.shape.Dense = own.Dense },
-		"sparse":       func() { o.shape.Sparse = own.Sparse },
-		"links":        func() { o.shape.Links = own.Links },
-		"reuse":        func() { o.shape.Reuse = own.Reuse },
-	} {
-		if given(name) {
-			take()
+	for name, take := range inheritable {
+		if flags.Changed(name) {
+			take(o, own)
 		}
-	}
-	if given("languages") {
-		o.shape.Languages = nil
 	}
 	o.fillDefaults(own)
 }
@@ -218,9 +217,6 @@ func (o *options) server() (tables.Options, error) {
 	if err != nil {
 		return tables.Options{}, err
 	}
-	if err := noPasswordInFlag(o.dsn); err != nil {
-		return tables.Options{}, err
-	}
 	private, err := privateFolder(o.out)
 	if err != nil {
 		return tables.Options{}, err
@@ -236,22 +232,6 @@ func (a *app) openTables(ctx context.Context, o *options) (*tables.DB, error) {
 	}
 	server.Log = a.log
 	return tables.Open(ctx, server)
-}
-
-// noPasswordInFlag refuses a password where every user of the machine can read
-// it: on the command line.
-func noPasswordInFlag(dsn string) error {
-	if dsn == "" || dsn == os.Getenv(environmentName("dsn")) {
-		return nil
-	}
-	c, err := mysql.ParseDSN(dsn)
-	if err != nil {
-		return schema.Faultf(schema.FaultUsage, "as user@unix(/run/mysqld/mysqld.sock)/database", "--dsn: %w", err)
-	}
-	if c.Passwd != "" {
-		return schema.Faultf(schema.FaultUsage, "give it as the environment variable S2G_DSN", "--dsn holds a password, which other users of this machine can see")
-	}
-	return nil
 }
 
 func parseSize(flag, value string) (int64, error) {

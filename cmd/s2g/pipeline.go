@@ -164,7 +164,7 @@ func (p *pipeline) vectorsBy(ctx context.Context, work func(context.Context, *ma
 		return err
 	}
 	return p.stage(ctx, manifest.Vectors, key, inRows, func(db *tables.DB, report func(string, int64, int64)) error {
-		o.Log, o.Progress = p.app.log, report
+		o.Log, o.Progress, o.Remote = p.app.log, report, p.app.remote()
 		return work(ctx, p.dir, db, o)
 	})
 }

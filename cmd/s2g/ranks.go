@@ -94,7 +94,7 @@ func (a *app) vectorsRank(cmd *cobra.Command, o *options, r vectors.Ranks) error
 	if err != nil {
 		return err
 	}
-	if err := o.resolveFor(cmd, m, true); err != nil {
+	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) (err error) {
@@ -112,7 +112,7 @@ func (a *app) vectorsRank(cmd *cobra.Command, o *options, r vectors.Ranks) error
 		}
 		defer func() { err = errors.Join(err, share.Close()) }()
 		shown := a.progress(manifest.Vectors, inRows)
-		opts.Log, opts.Progress = a.log, shown.report
+		opts.Log, opts.Progress, opts.Remote = a.log, shown.report, a.remote()
 		done, err := vectors.RunRank(cmd.Context(), share, db, opts, r)
 		shown.end()
 		if err == nil {

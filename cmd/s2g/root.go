@@ -6,10 +6,8 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"s2g/schema"
@@ -37,7 +35,9 @@ hybrid vectors (Parquet) that share post ids, by way of MariaDB tables.
 
 A run that was stopped or killed goes on where it was when the same command is given again.
 
-Every flag can be given as an environment variable: --db-memory is S2G_DB_MEMORY.
+Every flag can be given as an environment variable, --db-memory as S2G_DB_MEMORY, or in the file of --config, as
+db-memory: 8GiB. The command line wins over the environment, and that over the file. Secrets are given by the
+environment alone: S2G_DSN, or S2G_DSN_FILE with the name of a file that holds it.
 Exit codes: 0 done or nothing to do, 1 fault of s2g, 2 usage or too little disk or memory, 3 bad input,
 4 a service failed or another run is at work, 5 verification failed, 130 interrupted.`
 
@@ -48,6 +48,9 @@ type app struct {
 	terminal       bool // stderr is one: progress is drawn, not logged
 
 	quiet, json, verbose bool
+
+	config   string // file that sets flags
+	settings settings
 }
 
 func newRoot(stdout, stderr io.Writer) *cobra.Command {
@@ -70,7 +73,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	f := root.PersistentFlags()
 	f.BoolVar(&a.quiet, "quiet", false, "print errors and results alone")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
-	f.BoolVar(&a.verbose, "verbose", false, "log more")
+	f.BoolVar(&a.verbose, "verbose", false, "log more, and first what each flag is set to and by what")
+	f.StringVar(&a.config, "config", "", "YAML `file` that sets flags by their names, as db-memory: 8GiB")
 	root.AddCommand(
 		a.build(), a.ingest(), a.graph(), a.vectors(),
 		a.load(),
@@ -109,10 +113,10 @@ func usageArgs(cmd *cobra.Command) {
 	}
 }
 
-// setUp runs before every command: environment variables become flags, and the
-// log gets its form.
+// setUp runs before every command: the environment and the configuration file
+// become flags, and the log gets its form.
 func (a *app) setUp(cmd *cobra.Command) error {
-	if err := fromEnvironment(cmd.Flags()); err != nil {
+	if err := a.settle(cmd); err != nil {
 		return err
 	}
 	f, isFile := a.stderr.(*os.File)
@@ -130,27 +134,8 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	} else {
 		a.log = slog.New(slog.NewTextHandler(a.stderr, options))
 	}
+	a.logSettings(cmd.Flags(), nil)
 	return nil
-}
-
-// environmentName returns the variable of a flag, as S2G_DB_MEMORY of db-memory.
-func environmentName(flag string) string {
-	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// fromEnvironment sets the flags that the command line does not give.
-func fromEnvironment(flags *pflag.FlagSet) error {
-	var failed error
-	flags.VisitAll(func(f *pflag.Flag) {
-		value, ok := os.LookupEnv(environmentName(f.Name))
-		if !ok || f.Changed || f.Name == "help" || f.Name == "version" {
-			return
-		}
-		if err := flags.Set(f.Name, value); err != nil && failed == nil {
-			failed = schema.Faultf(schema.FaultUsage, "", "%s: %w", environmentName(f.Name), err)
-		}
-	})
-	return failed
 }
 
 // printf writes to the standard output; --quiet does not silence results.

@@ -68,7 +68,7 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 	if err != nil {
 		return err
 	}
-	of.Slug, of.Remote.Log = l.Slug, a.log
+	of.Slug, of.Remote = l.Slug, a.remote()
 	hits, err := vectors.Search(ctx, o.out, of)
 	if err != nil {
 		return err

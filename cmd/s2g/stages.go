@@ -66,7 +66,7 @@ func (a *app) stageCommand(o *options, use, short, long string, flags func(*opti
 			return a.planStages(cmd, o, []string{cmd.Name()}, true)
 		}
 		return a.inOut(o, func(p *pipeline) error {
-			if err := o.resolveFor(cmd, p.dir.Manifest(), true); err != nil {
+			if err := a.resolve(cmd, o, p.dir.Manifest(), true); err != nil {
 				return err
 			}
 			return stage(p, cmd.Context())

@@ -40,7 +40,7 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.resolveFor(cmd, m, true); err != nil {
+	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
 	if form != "table" && form != "json" && form != "csv" {

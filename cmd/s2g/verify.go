@@ -47,7 +47,7 @@ func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool) error 
 	if err != nil {
 		return err
 	}
-	if err := o.resolveFor(cmd, m, true); err != nil {
+	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
 	if filesOnly {

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	mysql "github.com/go-sql-driver/mysql"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"s2g/cmd/s2g/config"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
+)
+
+// settings says where the values of a command's flags come from. A flag wins over
+// its environment variable, that over the configuration file, and that over the
+// default, or over the build that is in OUT where a stage runs alone.
+type settings struct {
+	from    map[string]string // by flag: "flag", the variable, or the file and line
+	secrets map[string]string // what the files hold that S2G_..._FILE name, by the variable without _FILE
+}
+
+// unsettable are flags that mean something on a command line alone.
+var unsettable = []string{"help", "version", "config"}
+
+// settle gives the flags that the command line leaves out the values of the
+// environment and of the configuration file.
+func (a *app) settle(cmd *cobra.Command) error {
+	a.settings.from = map[string]string{}
+	flags := cmd.Flags()
+	flags.Visit(func(f *pflag.Flag) { a.settings.from[f.Name] = "flag" })
+	var err error
+	if a.settings.secrets, err = secretFiles(os.Environ()); err != nil {
+		return err
+	}
+	if err := a.fromEnvironment(flags); err != nil {
+		return err
+	}
+	if err := a.fromFile(cmd); err != nil {
+		return err
+	}
+	return a.noPassword(flags)
+}
+
+// environmentName returns the variable of a flag, as S2G_DB_MEMORY of db-memory.
+func environmentName(flag string) string {
+	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// fromEnvironment sets the flags that the command line does not give. An empty
+// variable is none.
+func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
+	var failed error
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := environmentName(f.Name)
+		value := a.getenv(name)
+		if value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if err := flags.Set(f.Name, value); err != nil && failed == nil {
+			failed = schema.Faultf(schema.FaultUsage, "see s2g --help", "%s: %w", name, err)
+		}
+		a.settings.from[f.Name] = name
+	})
+	return failed
+}
+
+// getenv returns a variable, or what is in the file that the variable with _FILE
+// at its end names, where it holds a secret.
+func (a *app) getenv(name string) string {
+	if value := os.Getenv(name); value != "" {
+		return value
+	}
+	return a.settings.secrets[name]
+}
+
+// remote says how embedders of others are reached.
+func (a *app) remote() embed.RemoteOptions {
+	return embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
+}
+
+// secretName matches the variables that may be given as files.
+var secretName = regexp.MustCompile(`^(S2G_DSN|S2G_.*_(KEY|PASSWORD|TOKEN))_FILE=`)
+
+// secretFiles reads the files that variables name which hold secrets, by the
+// variables' names without _FILE.
+func secretFiles(environment []string) (map[string]string, error) {
+	secrets := map[string]string{}
+	for _, entry := range environment {
+		match := secretName.FindStringSubmatch(entry)
+		_, path, _ := strings.Cut(entry, "=")
+		if match == nil || path == "" {
+			continue
+		}
+		if os.Getenv(match[1]) != "" {
+			return nil, schema.Faultf(schema.FaultUsage, "give one of them", "%s and %s_FILE are both set", match[1], match[1])
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, schema.Faultf(schema.FaultUsage, "", "%s_FILE: %w", match[1], err)
+		}
+		secrets[match[1]] = strings.TrimSpace(string(text))
+	}
+	return secrets, nil
+}
+
+// fromFile sets the flags that neither the command line nor the environment
+// gives. A file may serve several commands: flags of others are passed over.
+func (a *app) fromFile(cmd *cobra.Command) error {
+	if a.config == "" {
+		return nil
+	}
+	list, err := config.Read(a.config)
+	if err != nil {
+		return err
+	}
+	known := flagNames(cmd.Root())
+	for _, s := range list {
+		if !slices.Contains(known, s.Name) {
+			return unknownSetting(s, known)
+		}
+		f := cmd.Flags().Lookup(s.Name)
+		if f == nil || a.settings.from[s.Name] != "" {
+			continue
+		}
+		if err := setFlag(cmd.Flags(), f, s.Values); err != nil {
+			return s.Faultf("see "+cmd.CommandPath()+" --help", "%w", err)
+		}
+		a.settings.from[s.Name] = s.Where()
+	}
+	return nil
+}
+
+// setFlag gives a flag a value, or the values of a list.
+func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
+	list, several := f.Value.(pflag.SliceValue)
+	if !several || len(values) == 1 {
+		return flags.Set(f.Name, strings.Join(values, ","))
+	}
+	f.Changed = true
+	return list.Replace(values)
+}
+
+// unknownSetting is the fault of a key that is no flag.
+func unknownSetting(s config.Setting, known []string) error {
+	for _, word := range []string{"key", "password", "secret", "token"} {
+		if strings.Contains(strings.ToLower(s.Name), word) {
+			return s.Faultf("secrets are given as environment variables, or as files that these name: see docs/operations.md", "%s is no flag of s2g, and no place for a secret", s.Name)
+		}
+	}
+	remedy := "see s2g --help and s2g build --help"
+	if near := config.Nearest(s.Name, known); near != "" {
+		remedy = "did you mean " + near + "?"
+	}
+	return s.Faultf(remedy, "s2g has no flag --%s", s.Name)
+}
+
+// flagNames are those that a file may set, of all commands.
+func flagNames(root *cobra.Command) []string {
+	var names []string
+	visit := func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) && !slices.Contains(unsettable, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(visit)
+		cmd.PersistentFlags().VisitAll(visit)
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(root)
+	slices.Sort(names)
+	return names
+}
+
+// noPassword refuses a password where others can read it: on the command line, or
+// in a configuration file.
+func (a *app) noPassword(flags *pflag.FlagSet) error {
+	f := flags.Lookup("dsn")
+	from := a.settings.from["dsn"]
+	if f == nil || f.Value.String() == "" || from == environmentName("dsn") {
+		return nil
+	}
+	c, err := mysql.ParseDSN(f.Value.String())
+	if err != nil {
+		return schema.Faultf(schema.FaultUsage, "as user@unix(/run/mysqld/mysqld.sock)/database", "--dsn: %w", err)
+	}
+	const remedy = "give it as the environment variable S2G_DSN, or in a file that S2G_DSN_FILE names"
+	switch {
+	case c.Passwd == "":
+		return nil
+	case from == "flag":
+		return schema.Faultf(schema.FaultUsage, remedy, "--dsn holds a password, which other users of this machine can see")
+	}
+	return schema.Faultf(schema.FaultUsage, remedy, "%s: dsn holds a password, which is no place for one", from)
+}
+
+// resolve completes the options (see [options.resolveFor]) and logs those that it
+// may have taken from the build.
+func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alone bool) error {
+	if err := o.resolveFor(cmd, m, alone); err != nil {
+		return err
+	}
+	a.logSettings(cmd.Flags(), o)
+	return nil
+}
+
+// logSettings logs the values of the flags with where they come from, for
+// --verbose. Those that a build may decide are known once the options are
+// resolved, and logged then; the others before, without options.
+func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		value, from := f.Value.String(), a.settings.from[f.Name]
+		open := from == "" && inheritable[f.Name] != nil
+		if open != (resolved != nil) || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		if open && f.Name == "languages" {
+			value = tags(resolved.shape.Languages)
+		}
+		if from == "" {
+			if from = "default"; value != f.DefValue {
+				from = "the build in --out"
+			}
+		}
+		if value != "" || from != "default" {
+			a.log.Debug("configuration", "flag", f.Name, "value", masked(f.Name, value), "from", from)
+		}
+	})
+}
+
+// tags are those of a language table, or "" for the default one.
+func tags(table []schema.Language) string {
+	if slices.Equal(table, schema.DefaultLanguages()) {
+		return ""
+	}
+	var list []string
+	for _, l := range table {
+		list = append(list, l.Tag)
+	}
+	return strings.Join(list, ",")
+}
+
+// masked is a value without the secrets in it.
+func masked(flag, value string) string {
+	if flag == "dsn" && value != "" {
+		c, err := mysql.ParseDSN(value)
+		if err != nil {
+			return "***"
+		}
+		if c.Passwd != "" {
+			c.Passwd = "***"
+		}
+		return c.FormatDSN()
+	}
+	value = userInfo.ReplaceAllString(value, "://***@")
+	return secretParameter.ReplaceAllString(value, "${1}***")
+}
+
+// userInfo and secretParameter are where URLs hold secrets.
+var (
+	userInfo        = regexp.MustCompile(`://[^/@\s,]*@`)
+	secretParameter = regexp.MustCompile(`(?i)([?&][^=&]*(?:key|password|secret|token)[^=&]*=)[^&\s,]*`)
+)
