@@ -91,7 +91,7 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 	if err != nil {
 		return err
 	}
-	access, err := l.access(a.log)
+	access, err := l.access(a)
 	if err != nil {
 		return err
 	}

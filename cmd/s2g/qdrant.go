@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"os"
 	"path"
 	"path/filepath"
@@ -45,7 +44,7 @@ func (q *qdrantFlags) prefixFlag(f *pflag.FlagSet) {
 }
 
 // access reads the key and says how the server is reached.
-func (q *qdrantFlags) access(log *slog.Logger) (qdrant.Access, error) {
+func (q *qdrantFlags) access(a *app) (qdrant.Access, error) {
 	address, err := qdrant.ParseAddress(q.url)
 	if err != nil {
 		return qdrant.Access{}, err
@@ -53,15 +52,15 @@ func (q *qdrantFlags) access(log *slog.Logger) (qdrant.Access, error) {
 	if q.retryFor < 0 {
 		return qdrant.Access{}, schema.Faultf(schema.FaultUsage, "as 30s or 5m", "--retry-for %v", q.retryFor)
 	}
-	a := qdrant.Access{Address: address, Key: os.Getenv(qdrantKey), PlainKey: q.plainKey, RetryFor: q.retryFor, Log: log}
+	access := qdrant.Access{Address: address, Key: a.getenv(qdrantKey), PlainKey: q.plainKey, RetryFor: q.retryFor, Log: a.log}
 	if q.keyFile != "" {
 		text, err := os.ReadFile(q.keyFile)
 		if err != nil {
-			return a, schema.Faultf(schema.FaultUsage, "", "reading the API key of Qdrant: %w", err)
+			return access, schema.Faultf(schema.FaultUsage, "", "reading the API key of Qdrant: %w", err)
 		}
-		a.Key = strings.TrimSpace(string(text))
+		access.Key = strings.TrimSpace(string(text))
 	}
-	return a, nil
+	return access, nil
 }
 
 // qdrantBuild is the build in OUT as it is loaded, or those of its languages that are
