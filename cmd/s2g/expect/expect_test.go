@@ -37,11 +37,6 @@ func compute(t testing.TB, db *tables.DB, o expect.Options) *expect.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := v.Close(); err != nil {
-			t.Error(err)
-		}
-	})
 	return v
 }
 
@@ -236,7 +231,7 @@ func TestTextsAddUp(t *testing.T) {
 	for g := range v.Graphs {
 		for term := range expect.Terms {
 			var got expect.Tally
-			err := v.Texts(t.Context(), g, term, func(_ string, crc uint32) { got.Add(crc) })
+			err := v.Texts(t.Context(), g, term, func(_ []byte, t expect.Tally) { got.Merge(t) })
 			if err != nil {
 				t.Fatal(err)
 			}

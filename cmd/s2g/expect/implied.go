@@ -55,39 +55,26 @@ var namespaces = map[string]string{
 
 // derive adds the tallies of implied terms to those of a graph, but for the terms
 // that rules have counted.
-func derive(t *Tallies, ruled map[string]bool) {
+func derive(t *Tallies, ruled map[Term]bool) {
 	for i := range implied {
-		if ruled[implied[i].name] {
+		if ruled[Terms+Term(i)] {
 			continue
 		}
 		for _, name := range implied[i].of {
-			of, _ := Named(name)
-			t[Terms+Term(i)].Merge(t[of])
+			t[Terms+Term(i)].Merge(t[named(name)])
 		}
 	}
-}
-
-// ruled are the terms that the view's rules count.
-func (v *View) ruled() map[string]bool {
-	names := map[string]bool{}
-	for _, b := range v.blocks {
-		for _, r := range b.rules {
-			names[r.term] = true
-		}
-	}
-	return names
 }
 
 // sources are the terms whose quads are those of an implied term, down to terms
 // that rules count.
-func sources(term Term, ruled map[string]bool) []Term {
-	if term < Terms || ruled[term.Name()] {
+func sources(term Term, ruled map[Term]bool) []Term {
+	if term < Terms || ruled[term] {
 		return []Term{term}
 	}
 	var all []Term
 	for _, name := range implied[term-Terms].of {
-		of, _ := Named(name)
-		all = append(all, sources(of, ruled)...)
+		all = append(all, sources(named(name), ruled)...)
 	}
 	return all
 }

@@ -92,9 +92,6 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	if err != nil {
 		return nil, fmt.Errorf("computing the statistics: %w", err)
 	}
-	if err := view.Close(); err != nil {
-		return nil, fmt.Errorf("computing the statistics: %w", err)
-	}
 	all := slices.Clone(o.Languages)
 	if o.Other {
 		all = append(all, schema.Language{Slug: schema.OtherSlug, Name: "(other)"})

@@ -26,7 +26,7 @@ func (b *build) compareGraphs(ctx context.Context, view *expect.View) (Check, er
 			if b.batches.OK { // a file that is not read to its end makes any subject differ
 				var err error
 				where, err = search(ctx, "the files", b.filesSay(g, t), "the tables", func(ctx context.Context, yield yield) error {
-					return view.Texts(ctx, g, t, func(subject string, crc uint32) { yield([]byte(subject), crc, "") })
+					return view.Texts(ctx, g, t, func(subject []byte, t expect.Tally) { yield(subject, t, "") })
 				})
 				if err != nil {
 					return c, err
@@ -74,7 +74,7 @@ func (b *build) eachQuad(pick func(*census, *trig.Quad, expect.Term, uint32) (su
 						return bad
 					}
 					if subject, crc, ok := pick(c, q, term, crc); ok {
-						yield(subject, crc, f.name)
+						yield(subject, one(crc), f.name)
 					}
 					return ""
 				})

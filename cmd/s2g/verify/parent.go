@@ -96,7 +96,7 @@ func (b *build) listParents(ctx context.Context, yield yield) error {
 		}
 		_, err := rows(ctx, b, f, func(p *parentRow) string {
 			id := strconv.AppendInt(nil, p.PostID, 10)
-			yield(id, parentCRC(id), f.name)
+			yield(id, one(parentCRC(id)), f.name)
 			return ""
 		})
 		if err != nil {
@@ -122,7 +122,7 @@ func (b *build) listEmbedded(ctx context.Context, yield yield) error {
 		_, err := rows(ctx, b, f, func(p *embeddedKey) string {
 			if p.Chunk == 0 && (len(p.Languages) == 0 || p.Languages[0] == p.Language) {
 				id := strconv.AppendInt(nil, p.PostID, 10)
-				yield(id, parentCRC(id), f.name)
+				yield(id, one(parentCRC(id)), f.name)
 			}
 			return ""
 		})

@@ -41,7 +41,7 @@ func (b *build) comparePosts(ctx context.Context, c *Check, view *expect.View, g
 		term, _ := expect.Named(class)
 		other, name = view.Graphs[g][term], "the tables"
 		list = func(ctx context.Context, yield yield) error {
-			return view.Texts(ctx, g, term, func(subject string, crc uint32) { yield([]byte(subject), crc, "") })
+			return view.Texts(ctx, g, term, func(subject []byte, t expect.Tally) { yield(subject, t, "") })
 		}
 	}
 	if shards == other || !c.OK {
@@ -75,7 +75,7 @@ func (b *build) shardsHavePosts(graph int, kind, path string) lister {
 			_, err := rows(ctx, b, f, func(p *pointKey) string {
 				if p.Chunk == 0 && p.Type == kind {
 					id := strconv.FormatInt(p.PostID, 10)
-					yield([]byte(path+id), postCRC(path, id), f.name)
+					yield([]byte(path+id), one(postCRC(path, id)), f.name)
 				}
 				return ""
 			})

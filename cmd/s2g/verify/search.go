@@ -10,19 +10,21 @@ import (
 	"s2g/cmd/s2g/expect"
 )
 
-// yield takes a subject, the checksum of a quad with it, and the file that it
-// is in.
-type yield func(subject []byte, crc uint32, file string)
+// yield takes a subject, the tally of a quad with it, or what takes one back, and
+// the file that it is in.
+type yield func(subject []byte, t expect.Tally, file string)
+
+func one(crc uint32) expect.Tally { return expect.Tally{Count: 1, Sum: uint64(crc)} }
 
 // lister lists what one side holds, in any order. It is run twice.
 type lister func(ctx context.Context, yield yield) error
 
 func locked(y yield) yield {
 	var mu sync.Mutex
-	return func(subject []byte, crc uint32, file string) {
+	return func(subject []byte, t expect.Tally, file string) {
 		mu.Lock()
 		defer mu.Unlock()
-		y(subject, crc, file)
+		y(subject, t, file)
 	}
 }
 
@@ -43,7 +45,7 @@ func search(ctx context.Context, left string, a lister, right string, b lister) 
 	sides := [2]lister{a, b}
 	var sums [2][buckets]expect.Tally
 	for i, list := range sides {
-		err := list(ctx, func(subject []byte, crc uint32, _ string) { sums[i][bucketOf(subject)].Add(crc) })
+		err := list(ctx, func(subject []byte, t expect.Tally, _ string) { sums[i][bucketOf(subject)].Merge(t) })
 		if err != nil {
 			return "", fmt.Errorf("searching for what differs: %w", err)
 		}
@@ -54,7 +56,7 @@ func search(ctx context.Context, left string, a lister, right string, b lister) 
 	}
 	entries := map[string]*entry{}
 	for i, list := range sides {
-		err := list(ctx, func(subject []byte, crc uint32, file string) {
+		err := list(ctx, func(subject []byte, t expect.Tally, file string) {
 			if bucketOf(subject) != bucket {
 				return
 			}
@@ -63,7 +65,7 @@ func search(ctx context.Context, left string, a lister, right string, b lister) 
 				e = &entry{}
 				entries[string(subject)] = e
 			}
-			e.sides[i].Add(crc)
+			e.sides[i].Merge(t)
 			if file != "" {
 				e.file = file
 			}

@@ -72,11 +72,7 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 		})
 	}
 	work.Go(func() error { return b.read(workCtx) })
-	err = work.Wait()
-	if view != nil {
-		defer view.Close() // its connections are thrown away, there is nothing to lose
-	}
-	if err != nil {
+	if err := work.Wait(); err != nil {
 		return Report{}, err
 	}
 	return b.judge(ctx, view)

@@ -89,7 +89,6 @@ func storeCounts(t *testing.T, store *expecttest.Store, db *tables.DB, dump stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer view.Close()
 	want := map[string]string{}
 	for g := range view.Graphs {
 		iri := vocab.DefaultSite.Graph(schema.DefaultLanguages()[g].Tag)
