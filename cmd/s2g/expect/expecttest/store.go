@@ -81,6 +81,13 @@ func (s *Store) Create(repository, ruleset string) {
     graphdb:storage-folder "storage" ; graphdb:repository-type "file-repository" ] ] .`, repository, ruleset)))
 }
 
+// Drop deletes a repository: an engine with many open ones refuses to group and
+// sort, for want of memory.
+func (s *Store) Drop(repository string) {
+	s.t.Helper()
+	s.send(http.MethodDelete, repository, "*/*", nil)
+}
+
 // Load adds files of TriG or Turtle; graph is where the triples of Turtle go.
 func (s *Store) Load(repository, graph string, files ...string) {
 	s.t.Helper()
