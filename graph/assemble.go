@@ -10,11 +10,13 @@ import (
 // assembler deals the quads of units, which come in order, out to batches.
 type assembler struct {
 	writer   *writer
+	shelf    *shelf
 	batch    *trig.Batch
-	files    int       // handed over or committed
-	perGraph [][]int64 // quads in them, by graph and kind
-	done     counts    // of the units that are complete
-	kinds    []int64   // their distinct triples of each kind
+	from     []*trig.Fragment // that the batch refers to
+	files    int              // handed over or committed
+	perGraph [][]int64        // quads in them, by graph and kind
+	done     counts           // of the units that are complete
+	kinds    []int64          // their distinct triples of each kind
 
 	phase phase
 	unit  *unit
@@ -45,8 +47,9 @@ func (a *assembler) end() {
 	a.start = nil
 }
 
-// put takes a fragment of the unit.
+// put takes a fragment of the unit, and lets go of it.
 func (a *assembler) put(ctx context.Context, f *trig.Fragment) error {
+	defer a.shelf.release(f)
 	at, skip := a.first(f)
 	first := a.nodes
 	a.nodes += f.Nodes()
@@ -60,6 +63,8 @@ func (a *assembler) put(ctx context.Context, f *trig.Fragment) error {
 				return err
 			}
 		}
+		a.shelf.hold(f)
+		a.from = append(a.from, f)
 		at = a.batch.Put(f, at)
 		if !a.batch.Full() {
 			return nil
@@ -99,7 +104,7 @@ func (a *assembler) flush(ctx context.Context, place checkpoint) error {
 		sum(a.perGraph[g], a.batch.Tally(g))
 	}
 	a.files++
-	batch := a.batch
-	a.batch = nil
-	return a.writer.write(ctx, a.files, batch, &place)
+	j := job{number: a.files, batch: a.batch, from: a.from, at: &place}
+	a.batch, a.from = nil, nil
+	return a.writer.write(ctx, j)
 }

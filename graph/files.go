@@ -15,8 +15,9 @@ import (
 	"s2g/schema/manifest"
 )
 
-// keepBatch is how much memory a batch may have grown to and be used again.
-const keepBatch = 32 << 20
+// writers is how many files are compressed and written at once, at most: more
+// would only hold memory, since four keep up with the workers of many cores.
+const writers = 4
 
 // compression is a way to compress files. The same bytes in give the same
 // bytes out.
@@ -40,7 +41,7 @@ var compressions = map[string]compression{
 	"zstd": {
 		suffix: ".zst", media: "zstd",
 		open: func(w io.Writer) (io.WriteCloser, error) {
-			return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
+			return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true))
 		},
 		read: func(r io.Reader) (io.ReadCloser, error) {
 			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
@@ -74,6 +75,7 @@ type writer struct {
 	run    *manifest.Run
 	comp   compression
 	suffix string
+	shelf  *shelf
 	free   chan *trig.Batch // nil stands for one that is not made yet
 	make   func() *trig.Batch
 	jobs   chan job
@@ -84,12 +86,15 @@ type writer struct {
 type job struct {
 	number          int
 	batch           *trig.Batch
+	from            []*trig.Fragment // that the batch refers to
 	at              *checkpoint
 	before, written chan struct{}
 }
 
-// newWriter starts n goroutines of g that write until close.
+// newWriter starts goroutines of g, n or as many as there are writers, that
+// write until close.
 func newWriter(ctx context.Context, g *errgroup.Group, n int, w writer) *writer {
+	n = min(n, writers)
 	w.free = make(chan *trig.Batch, n+1)
 	for range n + 1 {
 		w.free <- nil
@@ -117,9 +122,10 @@ func (w *writer) empty(ctx context.Context) (*trig.Batch, error) {
 }
 
 // write hands a batch over. Batches come in the order of their numbers.
-func (w *writer) write(ctx context.Context, number int, b *trig.Batch, at *checkpoint) error {
-	j := job{number: number, batch: b, at: at, before: w.last, written: make(chan struct{})}
+func (w *writer) write(ctx context.Context, j job) error {
+	j.before, j.written = w.last, make(chan struct{})
 	w.last = j.written
+	w.shelf.writes(+1)
 	select {
 	case w.jobs <- j:
 		return nil
@@ -132,7 +138,7 @@ func (w *writer) write(ctx context.Context, number int, b *trig.Batch, at *check
 func (w *writer) close() { close(w.jobs) }
 
 func (w *writer) serve(ctx context.Context) error {
-	buf := bufio.NewWriterSize(nil, 256<<10)
+	buf := bufio.NewWriterSize(nil, 128<<10) // a batch writes as much at once, which then passes by
 	comp, err := w.comp.open(buf)
 	if err != nil {
 		return fmt.Errorf("starting to compress: %w", err)
@@ -142,9 +148,8 @@ func (w *writer) serve(ctx context.Context) error {
 			return err
 		}
 		j.batch.Reset()
-		if j.batch.Cap() > keepBatch {
-			j.batch = nil
-		}
+		w.shelf.release(j.from...)
+		w.shelf.writes(-1)
 		w.free <- j.batch // there is room for all
 	}
 	return nil

@@ -17,9 +17,9 @@
 // records the place after its last quad (checkpoint.go); a run that was
 // interrupted goes on from there and ends with the same bytes.
 //
-// Memory does not grow with the text: what goes from step to step is counted in
-// fragments of half a megabyte, a worker and its batch hold about 20 MB, and only
-// [threads.Index] grows with the dump.
+// Memory does not grow with the text or the workers: the text is in fragments of
+// half a megabyte from where it is rendered until it is written, shelf.go bounds
+// them all together, and only [threads.Index] grows with the dump.
 package graph
 
 import (
@@ -29,7 +29,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
-	"sync"
 
 	"s2g/graph/trig"
 	"s2g/schema"
@@ -46,6 +45,17 @@ const Version = 2
 // BatchSize is the number of quads in every file but the last.
 const BatchSize = 50_000
 
+// maxWorkers bounds the workers. Each has four connections, of which the private
+// server takes 64; and eight render more than a server can send.
+const maxWorkers = 8
+
+// What the stage holds, in bytes: the program itself takes some 20 MiB more, which
+// makes 128 MiB and 24 bytes a post.
+const (
+	heap        = 104 << 20 // fragments on the shelf, four compressors, connections, and as much garbage
+	heapPerPost = 24        // the index of threads
+)
+
 // Options says what to write. The zero value is Stack Overflow's graph of the
 // default languages, as TriG with gzip.
 type Options struct {
@@ -60,11 +70,12 @@ type Options struct {
 	// aligned with.
 	Materialize bool
 
-	Workers  int                                  // 0: GOMAXPROCS
+	Workers  int                                  // 0: GOMAXPROCS; never more than maxWorkers
 	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // posts; nil: nothing is reported
 
-	batch int // quads in a file; 0: BatchSize
+	batch          int // quads in a file; 0: BatchSize
+	fragment, room int // bytes of a fragment, and of all; 0: fragmentSize, shelfSize
 }
 
 // withDefaults fills in the zero values and checks the rest.
@@ -84,9 +95,13 @@ func (o Options) withDefaults() (Options, error) {
 	if o.batch == 0 {
 		o.batch = BatchSize
 	}
+	if o.fragment == 0 {
+		o.fragment, o.room = fragmentSize, shelfSize
+	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Workers = min(o.Workers, maxWorkers)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -131,6 +146,7 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
+	defer manifest.HoldMemory(heap + heapPerPost*dir.Manifest().Dump.Tables["Posts"].Rows)()
 	b := &build{Options: o, db: db, run: run, out: dir.Out(), dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
 	if err := b.write(ctx); err != nil {
 		return fmt.Errorf("writing the graph: %w", err)
@@ -154,8 +170,7 @@ type build struct {
 	list    *tagList // when the posts are done
 	asm     *assembler
 	files   []manifest.File // the batches
-
-	fragments sync.Pool // of *trig.Fragment
+	shelf   *shelf
 }
 
 func (b *build) write(ctx context.Context) error {

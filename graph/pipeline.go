@@ -9,11 +9,9 @@ import (
 	"s2g/graph/trig"
 )
 
-const (
-	fragmentSize = 512 << 10 // bytes of text after which a fragment is passed on
-	keepFragment = 4 << 20   // a fragment that a huge post made larger is not used again
-	unitBuffer   = 16        // fragments of a unit that may wait for the units before it
-)
+// unitBuffer is how many fragments of a unit may wait for the units before it:
+// as many as there is room for.
+const unitBuffer = shelfSize / fragmentSize
 
 // stage is how one phase is cut into units, from the unit at from on, and how a
 // unit is rendered.
@@ -36,12 +34,13 @@ func (b *build) batches(ctx context.Context, syntax *trig.Syntax) error {
 	if err != nil {
 		return err
 	}
+	b.shelf = newShelf(b.room)
 	g, ctx := errgroup.WithContext(ctx)
 	w := newWriter(ctx, g, b.Workers, writer{
-		run: b.run, comp: compressions[b.Compress], suffix: b.suffix(), files: files,
+		run: b.run, comp: compressions[b.Compress], suffix: b.suffix(), files: files, shelf: b.shelf,
 		make: func() *trig.Batch { return trig.NewBatch(syntax, b.graphs, b.batch) },
 	})
-	b.asm = &assembler{writer: w, files: len(files), perGraph: perGraph, done: last.Done, kinds: slices.Clone(last.Kinds), start: &last}
+	b.asm = &assembler{writer: w, shelf: b.shelf, files: len(files), perGraph: perGraph, done: last.Done, kinds: slices.Clone(last.Kinds), start: &last}
 	g.Go(func() error {
 		defer w.close()
 		return b.phases(ctx, last)
@@ -128,6 +127,7 @@ func (b *build) phase(ctx context.Context, s stage, workers []*worker, from int6
 
 // collect takes a unit's fragments as they come.
 func (b *build) collect(ctx context.Context, p phase, u *unit) error {
+	b.shelf.collecting(u)
 	b.asm.begin(p, u)
 	for {
 		select {
@@ -140,7 +140,6 @@ func (b *build) collect(ctx context.Context, p phase, u *unit) error {
 			if err := b.asm.put(ctx, f); err != nil {
 				return err
 			}
-			b.recycle(f)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -24,9 +24,12 @@ func newWorker(b *build) *worker {
 }
 
 // unit renders one unit.
-func (w *worker) unit(ctx context.Context, s stage, u *unit) error {
-	w.unitOf, w.out = u, w.fragment()
+func (w *worker) unit(ctx context.Context, s stage, u *unit) (err error) {
 	u.kinds = make([]int64, len(w.terms.kinds.all))
+	w.unitOf = u
+	if w.out, err = w.shelf.take(ctx, u); err != nil {
+		return err
+	}
 	if err := s.render(w, ctx, u); err != nil {
 		return err
 	}
@@ -38,18 +41,21 @@ func (w *worker) unit(ctx context.Context, s stage, u *unit) error {
 }
 
 // spill passes the fragment on if it is large enough. It is called between nodes.
-func (w *worker) spill(ctx context.Context) error {
-	if w.out.Size() < fragmentSize {
+func (w *worker) spill(ctx context.Context) (err error) {
+	if w.out.Size() < w.fragment {
 		return nil
 	}
-	err := w.pass(ctx)
-	w.out = w.fragment()
+	if err := w.pass(ctx); err != nil {
+		return err
+	}
+	w.out, err = w.shelf.take(ctx, w.unitOf)
 	return err
 }
 
 func (w *worker) pass(ctx context.Context) error {
 	w.unitOf.counts[triplesDistinct] += int64(w.out.Triples())
 	w.out.Tally(w.unitOf.kinds)
+	w.shelf.filled(w.out)
 	select {
 	case w.unitOf.out <- w.out:
 		w.out = nil
@@ -60,18 +66,3 @@ func (w *worker) pass(ctx context.Context) error {
 }
 
 func (w *worker) count(c counter, n int64) { w.unitOf.counts[c] += n }
-
-// fragment returns an empty fragment, a used one where there is one.
-func (b *build) fragment() *trig.Fragment {
-	if f, ok := b.fragments.Get().(*trig.Fragment); ok {
-		return f
-	}
-	return new(trig.Fragment)
-}
-
-func (b *build) recycle(f *trig.Fragment) {
-	if f.Cap() <= keepFragment {
-		f.Reset()
-		b.fragments.Put(f)
-	}
-}

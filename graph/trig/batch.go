@@ -7,20 +7,29 @@ import "io"
 type Cursor struct{ Node, Graph, Piece int }
 
 // Batch collects a fixed number of quads and writes them as one file, grouped
-// by graph. It is made to be reset and used again.
+// by graph. It refers to the fragments that they come from and copies nothing,
+// so these must stay as they are until the batch is reset. It is made to be
+// reset and used again.
 type Batch struct {
 	syntax *Syntax
 	graphs []string // spelled
 	size   int
 	quads  int
 	blocks []block
+	text   []byte // of the file, what is not written yet
 }
 
 // block is what one graph holds.
 type block struct {
-	text  []byte
+	runs  []run
 	quads int
 	tally []int64 // by what they are counted under; as long as was needed
+}
+
+// run is the pieces from to end (not included) of a node.
+type run struct {
+	of              *Fragment
+	node, from, end int32
 }
 
 // NewBatch returns a batch of at most size quads. The graphs are IRIs; a file
@@ -33,11 +42,13 @@ func NewBatch(s *Syntax, graphs []string, size int) *Batch {
 	return b
 }
 
-// Reset empties the batch and keeps its memory.
+// Reset empties the batch and keeps its memory. It refers to no fragment then.
 func (b *Batch) Reset() {
 	b.quads = 0
 	for i := range b.blocks {
-		b.blocks[i] = block{text: b.blocks[i].text[:0], tally: b.blocks[i].tally[:0]}
+		bl := &b.blocks[i]
+		clear(bl.runs)
+		*bl = block{runs: bl.runs[:0], tally: bl.tally[:0]}
 	}
 }
 
@@ -55,25 +66,18 @@ func (b *Batch) Count(graph int) int { return b.blocks[graph].quads }
 // next Put or Reset.
 func (b *Batch) Tally(graph int) []int64 { return b.blocks[graph].tally }
 
-// Cap returns the bytes of memory that the batch keeps.
-func (b *Batch) Cap() (n int) {
-	for i := range b.blocks {
-		n += cap(b.blocks[i].text)
-	}
-	return n
-}
-
 // Put takes the quads of f from a place on until the fragment ends or the
 // batch is full, and returns the place after the last one that it took. The
 // order of quads is: nodes, for each its graphs, for each its pieces. A
 // subject that does not fit is cut, and begun again by the Put that goes on.
+// The fragment must not change before the batch is reset.
 func (b *Batch) Put(f *Fragment, at Cursor) Cursor {
 	for ; at.Node < len(f.nodes); at = (Cursor{Node: at.Node + 1}) {
 		n, pieces := f.nodes[at.Node], f.pieces(at.Node)
 		for ; at.Graph < len(n.graphs); at.Graph, at.Piece = at.Graph+1, 0 {
 			take := min(pieces-at.Piece, b.size-b.quads)
 			if take > 0 {
-				b.put(n.graphs[at.Graph], f, n, at.Piece, at.Piece+take)
+				b.put(n.graphs[at.Graph], f, at.Node, at.Piece, at.Piece+take)
 				at.Piece += take
 			}
 			if at.Piece < pieces {
@@ -84,26 +88,14 @@ func (b *Batch) Put(f *Fragment, at Cursor) Cursor {
 	return at
 }
 
-// put copies the pieces from to end (not included) of a node into a graph.
-func (b *Batch) put(graph int, f *Fragment, n node, from, end int) {
+// put takes the pieces from to end (not included) of a node into a graph.
+func (b *Batch) put(graph int, f *Fragment, node, from, end int) {
 	bl := &b.blocks[graph]
 	bl.quads += end - from
 	b.quads += end - from
-	bl.count(f.tallies[n.first+from : n.first+end])
-	if b.syntax.format == NQuads {
-		bl.text = b.appendLines(bl.text, b.graphs[graph], f, n, from, end)
-		return
-	}
-	start, _ := f.piece(n, from)
-	_, stop := f.piece(n, end-1)
-	if from == 0 {
-		start = n.start // the subject stands right before its first piece
-	} else {
-		bl.text = append(bl.text, f.text[n.start:n.end]...)
-		bl.text = append(bl.text, ' ')
-	}
-	bl.text = append(bl.text, f.text[start:stop]...)
-	bl.text = append(bl.text, " .\n"...)
+	first := f.nodes[node].first
+	bl.count(f.tallies[first+from : first+end])
+	bl.runs = append(bl.runs, run{f, int32(node), int32(from), int32(end)})
 }
 
 func (bl *block) count(tallies []uint8) {
@@ -113,6 +105,62 @@ func (bl *block) count(tallies []uint8) {
 		}
 		bl.tally[t]++
 	}
+}
+
+// writeSize is how many bytes of a file are collected before they are written.
+const writeSize = 128 << 10
+
+// WriteTo writes the file: in TriG the prefixes, then a block for each graph
+// that has quads; in N-Quads their lines. Each Write but the last is of about
+// 128 KiB, more where a subject is longer.
+func (b *Batch) WriteTo(w io.Writer) (written int64, err error) {
+	flush := func() {
+		if err == nil {
+			var n int
+			n, err = w.Write(b.text)
+			written += int64(n)
+		}
+		b.text = b.text[:0]
+	}
+	b.text = b.syntax.appendHeader(b.text[:0])
+	for i := range b.blocks {
+		if b.blocks[i].quads == 0 {
+			continue
+		}
+		if b.syntax.format == TriG {
+			b.text = append(append(b.text, b.graphs[i]...), " {\n"...)
+		}
+		for _, r := range b.blocks[i].runs {
+			b.text = b.append(b.text, i, r)
+			if len(b.text) >= writeSize {
+				flush()
+			}
+		}
+		if b.syntax.format == TriG {
+			b.text = append(b.text, "}\n"...)
+		}
+	}
+	flush()
+	if cap(b.text) > 4*writeSize { // a huge subject has made it larger
+		b.text = nil
+	}
+	return written, err
+}
+
+// append adds a run to the text of a graph's block.
+func (b *Batch) append(dst []byte, graph int, r run) []byte {
+	n := r.of.nodes[r.node]
+	if b.syntax.format == NQuads {
+		return b.appendLines(dst, b.graphs[graph], r.of, n, int(r.from), int(r.end))
+	}
+	start, _ := r.of.piece(n, int(r.from))
+	_, stop := r.of.piece(n, int(r.end)-1)
+	if r.from == 0 {
+		start = n.start // the subject stands right before its first piece
+	} else { // a subject that was cut is begun again
+		dst = append(append(dst, r.of.text[n.start:n.end]...), ' ')
+	}
+	return append(append(dst, r.of.text[start:stop]...), " .\n"...)
 }
 
 func (b *Batch) appendLines(dst []byte, graph string, f *Fragment, n node, from, end int) []byte {
@@ -126,39 +174,4 @@ func (b *Batch) appendLines(dst []byte, graph string, f *Fragment, n node, from,
 		dst = append(dst, " .\n"...)
 	}
 	return dst
-}
-
-// WriteTo writes the file: in TriG the prefixes, then a block for each graph
-// that has quads; in N-Quads their lines.
-func (b *Batch) WriteTo(w io.Writer) (int64, error) {
-	c := counter{w: w}
-	c.write(b.syntax.appendHeader(nil))
-	for i := range b.blocks {
-		if b.blocks[i].quads == 0 {
-			continue
-		}
-		if b.syntax.format == TriG {
-			c.write([]byte(b.graphs[i] + " {\n"))
-		}
-		c.write(b.blocks[i].text)
-		if b.syntax.format == TriG {
-			c.write([]byte("}\n"))
-		}
-	}
-	return c.n, c.err
-}
-
-// counter counts what it writes and stops at the first error.
-type counter struct {
-	w   io.Writer
-	n   int64
-	err error
-}
-
-func (c *counter) write(p []byte) {
-	if c.err != nil || len(p) == 0 {
-		return
-	}
-	n, err := c.w.Write(p)
-	c.n, c.err = c.n+int64(n), err
 }

@@ -7,7 +7,8 @@
 //  2. a [Fragment] takes the triples of one subject after the other, rendered,
 //     with the graphs that each subject's triples stand in;
 //  3. a [Batch] takes exactly the next N quads of a stream of fragments and
-//     writes them as one file, grouped by graph, that parses by itself.
+//     writes them as one file, grouped by graph, that parses by itself. It
+//     copies nothing: fragments are reset when their batches are written.
 //
 // The reading side, [Reader], is a streaming parser that shares no code with
 // the writing side, so that reading a file back says something about it. It

@@ -1,6 +1,9 @@
 package trig
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // between stands between two triples of one subject.
 const between = " ;\n\t"
@@ -30,6 +33,9 @@ type node struct {
 func (f *Fragment) Reset() {
 	f.text, f.ends, f.tallies, f.nodes = f.text[:0], f.ends[:0], f.tallies[:0], f.nodes[:0]
 }
+
+// Grow makes room for n more bytes of text.
+func (f *Fragment) Grow(n int) { f.text = slices.Grow(f.text, n) }
 
 // Nodes returns how many subjects were begun.
 func (f *Fragment) Nodes() int { return len(f.nodes) }

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"os"
+	"runtime/debug"
 	"strconv"
 )
 
@@ -27,4 +28,14 @@ func PeakRSS() int64 {
 // coarser.
 func resetPeakRSS() {
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
+}
+
+// HoldMemory has the garbage collector hold the process to so many bytes, as
+// well as it can: by itself it lets garbage take as much as everything else. A
+// stage whose index is large would take twice that. A limit that is lower
+// already, as by GOMEMLIMIT, stays. The function that it returns ends it.
+func HoldMemory(bytes int64) (release func()) {
+	before := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(before, bytes))
+	return func() { debug.SetMemoryLimit(before) }
 }
