@@ -3,8 +3,8 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +14,8 @@ import (
 )
 
 const dbHelp = `Runs a statement on the tables of a build and prints the result as TSV, with a line of column names: NULL is \N,
-and a tab, line feed or backslash in a value is \t, \n, \\. Without a statement it opens the tables, prints
-how other programs reach them, and keeps them open until it is interrupted.
+and a tab, line feed or backslash in a value is \t, \n, \\. With --json a row is an object of texts. Without a statement
+it opens the tables, prints how other programs reach them, and keeps them open until it is interrupted.
 
     s2g db --out build 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'`
 
@@ -38,7 +38,7 @@ func (a *app) db() *cobra.Command {
 			if len(args) == 0 {
 				return a.keepOpen(cmd.Context(), db)
 			}
-			return printQuery(cmd.Context(), a.stdout, db, args[0])
+			return a.printQuery(cmd.Context(), db, args[0])
 		},
 	}
 	o.outFlag(cmd.Flags())
@@ -48,32 +48,39 @@ func (a *app) db() *cobra.Command {
 
 // keepOpen holds the tables open for other programs.
 func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
-	a.printf("%s\n", db.DSN())
-	if !a.quiet {
+	if a.json {
+		if err := json.NewEncoder(a.stdout).Encode(map[string]string{"dsn": db.DSN()}); err != nil {
+			return err
+		}
+	} else {
+		a.printf("%s\n", db.DSN())
+	}
+	if !a.quiet && !a.json {
 		fmt.Fprintln(a.stderr, "the tables are open to programs that use this DSN; Ctrl-C closes them")
 	}
 	<-ctx.Done()
 	return nil
 }
 
-func printQuery(ctx context.Context, w io.Writer, db *tables.DB, query string) error {
+// printQuery prints a line of column names and a line for each row or, with
+// --json, an object for each row, whose values are texts.
+func (a *app) printQuery(ctx context.Context, db *tables.DB, query string) error {
 	rows, err := db.Query(ctx, query)
 	if err != nil {
 		return schema.Faultf(schema.FaultUsage, "", "%w", err)
 	}
 	defer rows.Close()
-	out := bufio.NewWriter(w)
-	if names := rows.Columns(); len(names) > 0 {
+	out := bufio.NewWriter(a.stdout)
+	names := rows.Columns()
+	if len(names) > 0 && !a.json {
 		fmt.Fprintln(out, strings.Join(names, "\t"))
 	}
 	var line []byte
 	for rows.Scan() {
-		line = line[:0]
-		for i, value := range rows.Record() {
-			if i > 0 {
-				line = append(line, '\t')
-			}
-			line = appendTSV(line, value)
+		if line = line[:0]; a.json {
+			line = appendJSON(line, names, rows.Record())
+		} else {
+			line = appendTSV(line, rows.Record())
 		}
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
@@ -85,8 +92,38 @@ func printQuery(ctx context.Context, w io.Writer, db *tables.DB, query string) e
 	return out.Flush()
 }
 
-// appendTSV appends a value as MariaDB's own clients and LOAD DATA write it.
-func appendTSV(dst, value []byte) []byte {
+// appendJSON appends a row as an object with its columns in their order.
+func appendJSON(dst []byte, names []string, row [][]byte) []byte {
+	for i, value := range row {
+		separator := byte(',')
+		if i == 0 {
+			separator = '{'
+		}
+		name, _ := json.Marshal(names[i]) // a string is always good JSON
+		dst = append(append(append(dst, separator), name...), ':')
+		if value == nil {
+			dst = append(dst, "null"...)
+			continue
+		}
+		text, _ := json.Marshal(string(value))
+		dst = append(dst, text...)
+	}
+	return append(dst, '}')
+}
+
+// appendTSV appends a row as MariaDB's own clients and LOAD DATA write it.
+func appendTSV(dst []byte, row [][]byte) []byte {
+	for i, value := range row {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		dst = appendEscaped(dst, value)
+	}
+	return dst
+}
+
+// appendEscaped appends a value.
+func appendEscaped(dst, value []byte) []byte {
 	if value == nil {
 		return append(dst, `\N`...)
 	}

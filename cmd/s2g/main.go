@@ -11,9 +11,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"s2g/schema"
 	"s2g/schema/tables"
@@ -33,23 +35,42 @@ func main() {
 
 // run carries out one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot(stdout, stderr)
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return 0
+	a := newApp(stdout, stderr)
+	a.root.SetArgs(args)
+	started := time.Now()
+	cmd, err := a.root.ExecuteContextC(ctx)
+	code := 0
+	if err != nil {
+		code = a.fail(ctx, err)
 	}
+	if err := a.writeMetrics(cmd, started, code); err != nil {
+		code = max(code, a.fail(ctx, err))
+	}
+	return code
+}
+
+// fail says what went wrong and what to do about it, and returns the exit code.
+func (a *app) fail(ctx context.Context, err error) int {
 	if ctx.Err() != nil {
-		fmt.Fprintln(stderr, "s2g: interrupted; the same command goes on from here")
+		a.printError("interrupted; the same command goes on from here", "", exitInterrupted)
 		return exitInterrupted
 	}
 	if errors.Is(err, syscall.ENOSPC) {
 		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it goes on from here", "disk full: %w", err)
 	}
 	fault, remedy := schema.FaultOf(err)
-	fmt.Fprintf(stderr, "s2g: %v\n", err)
-	if remedy != "" {
-		fmt.Fprintf(stderr, "     %s\n", remedy)
-	}
+	a.printError(err.Error(), remedy, fault.ExitCode())
 	return fault.ExitCode()
+}
+
+// printError prints an error for people, or as a line of the JSON log.
+func (a *app) printError(message, remedy string, code int) {
+	if a.json {
+		slog.New(slog.NewJSONHandler(a.stderr, nil)).Error(message, "remedy", remedy, "exit", code)
+		return
+	}
+	fmt.Fprintf(a.stderr, "s2g: %s\n", message)
+	if remedy != "" {
+		fmt.Fprintf(a.stderr, "     %s\n", remedy)
+	}
 }

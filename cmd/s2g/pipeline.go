@@ -52,6 +52,7 @@ func (a *app) inOut(o *options, work func(*pipeline) error) (err error) {
 		err = errors.Join(err, dir.Close())
 	}()
 	err = work(p)
+	a.outcomes = append(a.outcomes, p.outcomes...)
 	if len(p.outcomes) > 0 {
 		err = errors.Join(err, a.printSummary(p.outcomes))
 	}

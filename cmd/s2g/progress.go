@@ -23,6 +23,14 @@ const (
 	inBytes
 )
 
+// String is the unit's name.
+func (u unit) String() string {
+	if u == inBytes {
+		return "bytes"
+	}
+	return "rows"
+}
+
 func (u unit) format(n int64) string {
 	if u == inBytes {
 		return humanize.IBytes(uint64(max(n, 0)))
@@ -38,6 +46,7 @@ type progress struct {
 	unit     unit
 	log      *slog.Logger
 	terminal io.Writer // nil where lines are logged
+	numbers  bool      // lines are for programs
 
 	mu      sync.Mutex
 	bar     *progressbar.ProgressBar
@@ -47,7 +56,7 @@ type progress struct {
 }
 
 func (a *app) progress(stage string, u unit) *progress {
-	p := &progress{stage: stage, unit: u, log: a.log, started: time.Now(), logged: time.Now()}
+	p := &progress{stage: stage, unit: u, log: a.log, numbers: a.json, started: time.Now(), logged: time.Now()}
 	if a.terminal {
 		p.terminal = a.stderr
 	}
@@ -108,15 +117,28 @@ func (p *progress) clear() {
 	}
 }
 
+// attributes say how far the stage is: to people with units, to programs as
+// numbers.
 func (p *progress) attributes(what string, done, total int64) []any {
 	elapsed := time.Since(p.started)
-	list := []any{"what", what, "done", p.unit.format(done)}
-	if rate := float64(done) / elapsed.Seconds(); rate > 0 {
-		list = append(list, "rate", p.unit.format(int64(rate))+"/s")
-		if total > done {
-			left := time.Duration(float64(total-done) / rate * float64(time.Second))
-			list = append(list, "of", p.unit.format(total), "percent", fmt.Sprintf("%.0f", 100*float64(done)/float64(total)), "eta", left.Round(time.Second).String())
+	rate := float64(done) / elapsed.Seconds()
+	var left time.Duration
+	if rate > 0 && total > done {
+		left = time.Duration(float64(total-done) / rate * float64(time.Second)).Round(time.Second)
+	}
+	if p.numbers {
+		list := []any{"what", what, "unit", p.unit.String(), "done", done, "seconds", elapsed.Seconds(), "per_second", rate}
+		if total > 0 {
+			list = append(list, "total", total, "eta_seconds", left.Seconds())
 		}
+		return list
+	}
+	list := []any{"what", what, "done", p.unit.format(done)}
+	if rate > 0 {
+		list = append(list, "rate", p.unit.format(int64(rate))+"/s")
+	}
+	if left > 0 {
+		list = append(list, "of", p.unit.format(total), "percent", fmt.Sprintf("%.0f", 100*float64(done)/float64(total)), "eta", left.String())
 	}
 	return list
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"s2g/cmd/s2g/verify"
 	"s2g/schema"
 )
 
@@ -51,9 +52,17 @@ type app struct {
 
 	config   string // file that sets flags
 	settings settings
+
+	root     *cobra.Command
+	metrics  string         // file for Prometheus
+	outcomes []outcome      // what the command did, for it
+	checks   []verify.Check // what it verified
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
+// newRoot is the command line, of which nothing is run.
+func newRoot(stdout, stderr io.Writer) *cobra.Command { return newApp(stdout, stderr).root }
+
+func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: stdout, stderr: stderr}
 	root := &cobra.Command{
 		Use:               "s2g",
@@ -75,6 +84,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
 	f.BoolVar(&a.verbose, "verbose", false, "log more, and first what each flag is set to and by what")
 	f.StringVar(&a.config, "config", "", "YAML `file` that sets flags by their names, as db-memory: 8GiB")
+	f.StringVar(&a.metrics, "metrics", "", "`file`.prom that is written at the end, also of a run that fails, for node_exporter's textfile collector")
 	root.AddCommand(
 		a.build(), a.ingest(), a.graph(), a.vectors(),
 		a.load(),
@@ -85,7 +95,8 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		a.doctor(),
 	)
 	usageArgs(root)
-	return root
+	a.root = root
+	return a
 }
 
 // usageArgs gives the errors of positional arguments, of all commands, the class
@@ -135,7 +146,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 		a.log = slog.New(slog.NewTextHandler(a.stderr, options))
 	}
 	a.logSettings(cmd.Flags(), nil)
-	return nil
+	return a.checkMetrics()
 }
 
 // printf writes to the standard output; --quiet does not silence results.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -49,6 +50,11 @@ func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
 	shown.end()
 	if err != nil {
 		return err
+	}
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(map[string]any{
+			"posts": s.Posts, "comments": s.Comments, "votes": s.Votes, "links": s.PostLinks, "tags": s.Tags, "bytes": s.Bytes, "seconds": time.Since(started).Seconds(),
+		})
 	}
 	if !a.quiet {
 		a.printf("%s: %s posts, %s comments, %s votes, %s links, %s tags, %s in %.1f s\n", o.Out, humanize.Comma(s.Posts), humanize.Comma(s.Comments),

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+
 	"github.com/spf13/cobra"
 
 	"s2g/cmd/s2g/stats"
@@ -58,8 +60,10 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 		switch {
 		case form == "csv":
 			return s.WriteCSV(a.stdout)
-		case form == "json" || a.json:
+		case form == "json":
 			return s.WriteJSON(a.stdout)
+		case a.json:
+			return json.NewEncoder(a.stdout).Encode(s)
 		}
 		return s.WriteTable(a.stdout)
 	})

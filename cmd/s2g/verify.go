@@ -86,6 +86,7 @@ func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, d
 }
 
 func (a *app) printReport(report verify.Report, took time.Duration) error {
+	a.checks = append(a.checks, report.Checks...)
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(map[string]any{"verify": report.Checks, "seconds": took.Seconds()})
 	}

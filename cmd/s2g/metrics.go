@@ -1,0 +1,48 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"s2g/cmd/s2g/metrics"
+	"s2g/schema/manifest"
+)
+
+// checkMetrics finds out before hours of work whether the file can be written.
+func (a *app) checkMetrics() error {
+	if a.metrics == "" {
+		return nil
+	}
+	if !strings.HasSuffix(a.metrics, ".prom") {
+		a.log.Warn("node_exporter reads files whose names end in .prom alone", "metrics", a.metrics)
+	}
+	return metrics.Check(a.metrics)
+}
+
+// writeMetrics writes the file of --metrics, if there is one.
+func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) error {
+	if a.metrics == "" { // also of a command line that could not be read
+		a.metrics = a.getenv(environmentName("metrics"))
+	}
+	if a.metrics == "" {
+		return nil
+	}
+	r := metrics.Run{
+		Command: strings.TrimPrefix(cmd.CommandPath(), "s2g "), Tool: toolVersion(), Started: started, Finished: time.Now(), ExitCode: code,
+		UpToDate: map[string]bool{}, DatabaseMemory: map[string]int64{}, Checks: a.checks,
+	}
+	for _, o := range a.outcomes {
+		r.UpToDate[o.Stage] = o.Fresh
+		if !o.Fresh {
+			r.DatabaseMemory[o.Stage] = o.ServerPeakRSS
+		}
+	}
+	if out := cmd.Flags().Lookup("out"); out != nil {
+		if m, err := manifest.Read(out.Value.String()); err == nil { // else the run has said what is the matter
+			r.Manifest = m
+		}
+	}
+	return metrics.Write(a.metrics, r)
+}
