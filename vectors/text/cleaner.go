@@ -33,7 +33,7 @@ type Cleaner struct {
 
 	decoded  []byte    // a text without entities
 	pre      int       // depth of <pre>
-	code     []byte    // what stands in it
+	code     []byte    // what stands in it, or in the code that a paragraph begins with
 	lang     string    // of this <pre>, or of the next one
 	langAll  string    // of all code in the post, unless it says otherwise
 	skip     atom.Atom // the element whose text is left out
@@ -120,6 +120,9 @@ func (c *Cleaner) text(b []byte) {
 	case c.pre > 0 && c.table == 0:
 		c.code = append(c.code, b...)
 	default:
+		if c.para.inFirstCode() {
+			c.code = append(c.code, b...)
+		}
 		c.para.text(b)
 	}
 }
@@ -133,7 +136,9 @@ func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer) {
 		c.startPre(language(z))
 	case atom.Code:
 		if c.pre == 0 {
-			c.para.startCode()
+			if c.para.startCode() {
+				c.code = c.code[:0]
+			}
 		} else if lang := language(z); lang != "" {
 			c.lang = lang
 		}
@@ -219,7 +224,10 @@ func (c *Cleaner) end(tag atom.Atom) {
 func (c *Cleaner) endBlock(tag atom.Atom) {
 	c.flush()
 	switch tag {
-	case atom.Blockquote, atom.Ul, atom.Ol:
+	case atom.Blockquote:
+		c.page.pop(tag)
+		c.page.need(2)
+	case atom.Ul, atom.Ol:
 		c.page.pop(tag)
 		c.page.endList()
 	case atom.Li:
@@ -232,11 +240,16 @@ func (c *Cleaner) endBlock(tag atom.Atom) {
 	}
 }
 
-// flush ends the paragraph that is being collected.
+// flush ends the paragraph that is being collected. One of nothing but code in several lines was meant as a block: a
+// browser shows one line of it.
 func (c *Cleaner) flush() {
 	c.para.close()
-	if b := c.para.take(); len(b) > 0 {
-		c.page.lines(c.noise.prose(b))
+	block := c.para.isCode() && bytes.IndexByte(bytes.TrimSpace(c.code), '\n') >= 0
+	switch b := c.para.take(); {
+	case block:
+		c.codeBlock()
+	case len(b) > 0:
+		c.page.lines(c.noise.prose(maths(b)))
 	}
 }
 
@@ -247,6 +260,9 @@ func (c *Cleaner) lineBreak() {
 	case c.pre > 0:
 		c.code = append(c.code, '\n')
 	default:
+		if c.para.inFirstCode() {
+			c.code = append(c.code, '\n')
+		}
 		c.para.lineBreak()
 	}
 }
@@ -265,14 +281,18 @@ func (c *Cleaner) startPre(lang string) {
 	c.code = c.code[:0]
 }
 
-// endPre writes the code block that ends, fenced.
+// endPre ends a code block.
 func (c *Cleaner) endPre() {
 	if c.pre == 0 {
 		return
 	}
-	if c.pre--; c.pre > 0 || c.table > 0 {
-		return
+	if c.pre--; c.pre == 0 && c.table == 0 {
+		c.codeBlock()
 	}
+}
+
+// codeBlock writes the code that has been collected, fenced.
+func (c *Cleaner) codeBlock() {
 	lang := c.lang
 	if lang == "" {
 		lang = cmp.Or(c.langAll, c.Language)

@@ -11,6 +11,7 @@ type inline struct {
 	b       []byte
 	pending byte // white space owed before the next text: 0, ' ' or softBreak
 	code    int  // where inline code began, 0 where there is none, else plus 1
+	coded   int  // where the code ended that the paragraph begins with
 	sup     bool // the next text is a superscript
 	link    int  // where a link's text began, plus 1; 0 where there is none
 	href    string
@@ -175,13 +176,15 @@ func (p *inline) endLink() {
 	p.b = append(append(append(p.b, "]("...), p.href...), ')')
 }
 
-func (p *inline) startCode() {
+// startCode begins inline code, and says whether the paragraph begins with it.
+func (p *inline) startCode() (first bool) {
 	if p.code != 0 {
-		return
+		return false
 	}
 	p.owed()
 	p.b = append(p.b, '`')
 	p.code = len(p.b)
+	return p.inFirstCode()
 }
 
 // endCode closes inline code: two backticks around what has one, and nothing around nothing.
@@ -189,6 +192,7 @@ func (p *inline) endCode() {
 	if p.code == 0 {
 		return
 	}
+	first := p.inFirstCode()
 	switch code := p.b[p.code:]; {
 	case len(code) == 0:
 		p.b = p.b[:p.code-1]
@@ -202,4 +206,13 @@ func (p *inline) endCode() {
 		p.b = append(p.b, '`')
 	}
 	p.code = 0
+	if first {
+		p.coded = len(p.b)
+	}
 }
+
+// inFirstCode says whether what comes is of the code that the paragraph begins with.
+func (p *inline) inFirstCode() bool { return p.code == 1 }
+
+// isCode says whether the paragraph is nothing but code.
+func (p *inline) isCode() bool { return p.coded > 0 && p.coded == len(bytes.TrimRight(p.b, " \n\v")) }

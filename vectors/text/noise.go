@@ -33,6 +33,7 @@ type noise struct {
 	buf   []byte   // lines that were shortened
 	lines [][]byte // of this block
 	gone  []bool   // by line
+	rust  int      // up to this line a number and a path are a frame of Rust
 	out   [][]byte
 }
 

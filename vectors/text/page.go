@@ -21,7 +21,7 @@ type page struct {
 	prefix []byte // of every line
 	first  []byte // of the next line instead, where an item begins
 	begins bool   // first is to be used
-	above  int    // length of the prefix of the last line written
+	above  int    // length of the prefix that the last line written has in common with the next
 	open   []element
 }
 
@@ -68,6 +68,7 @@ func (p *page) pop(tag atom.Atom) {
 			p.prefix = p.prefix[:p.open[i].prefix]
 			p.open = p.open[:i]
 			p.begins = false
+			p.above = min(p.above, len(p.prefix))
 			return
 		}
 	}
@@ -84,7 +85,7 @@ func (p *page) startList(tag atom.Atom, number int) {
 	}
 }
 
-// endList asks for what follows a list or a quote: a blank line, unless it is in an item.
+// endList asks for what follows a list: a blank line, unless it is in an item.
 func (p *page) endList() {
 	if p.in(atom.Li) {
 		p.need(1)
