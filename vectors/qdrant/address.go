@@ -38,11 +38,11 @@ func ParseAddress(value string) (Address, error) {
 		return Address{}, schema.Faultf(schema.FaultUsage, form, "the address of Qdrant is not a URL")
 	}
 	switch {
-	case u.User != nil:
-		return Address{}, schema.Faultf(schema.FaultUsage, "give the API key as the environment variable S2G_QDRANT_API_KEY", "the address of Qdrant holds a user or a key")
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return Address{}, schema.Faultf(schema.FaultUsage, "give the API key as the environment variable S2G_QDRANT_API_KEY", "the address of Qdrant holds more than a host and a port")
 	case u.Scheme != "http" && u.Scheme != "https":
 		return Address{}, schema.Faultf(schema.FaultUsage, form, "%q: Qdrant is not reached by %s", value, u.Scheme)
-	case u.Hostname() == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+	case u.Hostname() == "" || strings.Trim(u.Path, "/") != "":
 		return Address{}, schema.Faultf(schema.FaultUsage, form, "%q is not the address of a Qdrant server", value)
 	}
 	a := Address{Host: u.Hostname(), Port: grpcPort, TLS: u.Scheme == "https"}

@@ -14,20 +14,17 @@ import (
 	"s2g/schema"
 )
 
-// Pauses between tries begin at pauseFrom, double, and end at pauseTo. Each is cut by
-// chance to between half of it and all, so that many batches that failed together do
-// not come back together.
-const (
-	pauseFrom = 100 * time.Millisecond
-	pauseTo   = 10 * time.Second
-)
+// Pauses between tries double, up to so many times the first. Each is cut by chance to
+// between half of it and all, so that many batches that failed together do not come
+// back together.
+const pauseGrows = 100
 
 // call makes a call, and makes it again while it fails for a reason that passes, until
 // the server's RetryFor is over. Each try has a deadline of its own. doing says what
 // it is, for errors and the log.
 func call[T any](ctx context.Context, s *Server, doing string, f func(context.Context) (T, error)) (T, error) {
 	var failing time.Time
-	pause := pauseFrom
+	pause := s.Pause
 	for {
 		try, cancel := context.WithTimeout(ctx, s.Call)
 		begun := time.Now()
@@ -46,7 +43,7 @@ func call[T any](ctx context.Context, s *Server, doing string, f func(context.Co
 		if failing.IsZero() {
 			failing = time.Now()
 		}
-		wait := max(pause/2+rand.N(pause/2), retryAfter(err))
+		wait := max(pause/2+rand.N(pause/2+1), retryAfter(err))
 		if time.Since(failing)+wait > s.RetryFor {
 			return answer, s.fault(doing, err)
 		}
@@ -56,7 +53,7 @@ func call[T any](ctx context.Context, s *Server, doing string, f func(context.Co
 			return answer, ctx.Err()
 		case <-time.After(wait):
 		}
-		pause = min(2*pause, pauseTo)
+		pause = min(2*pause, pauseGrows*s.Pause)
 	}
 }
 

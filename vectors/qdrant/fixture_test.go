@@ -115,7 +115,7 @@ func open(t testing.TB, address string, change ...func(*Access)) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	access := Access{Address: a, RetryFor: 20 * time.Second, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	access := Access{Address: a, RetryFor: 20 * time.Second, Pause: 5 * time.Millisecond, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	for _, c := range change {
 		c(&access)
 	}

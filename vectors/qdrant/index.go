@@ -12,11 +12,9 @@ import (
 	"s2g/schema"
 )
 
-// Pauses between two questions how an index is.
-const (
-	askFrom = 100 * time.Millisecond
-	askTo   = 2 * time.Second
-)
+// Pauses between two questions how an index is double, up to so many times the first,
+// which is that of calls.
+const askGrows = 20
 
 // linkDeadline is that of telling a server to build its graph: it may finish what it
 // is at before it answers.
@@ -49,7 +47,7 @@ func (s *Server) within(d time.Duration) *Server {
 // for people alone; what counts is that the server is green twice: it may not have
 // begun when it is asked for the first time.
 func (l *loading) await(ctx context.Context, collection string, limit time.Time) (int64, error) {
-	pause, greens := askFrom, 0
+	pause, greens := l.Pause, 0
 	for {
 		have, err := l.state(ctx, collection)
 		if err != nil {
@@ -83,7 +81,7 @@ func (l *loading) await(ctx context.Context, collection string, limit time.Time)
 			return 0, ctx.Err()
 		case <-time.After(pause):
 		}
-		pause = min(2*pause, askTo)
+		pause = min(2*pause, askGrows*l.Pause)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
@@ -124,14 +126,27 @@ func differs(have *qdrant.RetrievedPoint, row *shard.Point, float16 bool) string
 
 // show writes a value short enough for a message.
 func show(v *qdrant.Value) string {
-	if v == nil {
+	text := ""
+	switch k := v.GetKind().(type) {
+	case nil:
 		return "missing"
-	}
-	if _, ok := v.GetKind().(*qdrant.Value_StringValue); ok {
-		if runes := []rune(v.GetStringValue()); len(runes) > 60 {
-			return fmt.Sprintf("%q…", string(runes[:60]))
+	case *qdrant.Value_StringValue:
+		text = strconv.Quote(k.StringValue)
+	case *qdrant.Value_IntegerValue:
+		return strconv.FormatInt(k.IntegerValue, 10)
+	case *qdrant.Value_BoolValue:
+		return strconv.FormatBool(k.BoolValue)
+	case *qdrant.Value_ListValue:
+		var parts []string
+		for _, value := range k.ListValue.GetValues() {
+			parts = append(parts, show(value))
 		}
-		return fmt.Sprintf("%q", v.GetStringValue())
+		text = "[" + strings.Join(parts, " ") + "]"
+	default:
+		text = fmt.Sprintf("%T", k) // not of a kind that is loaded
 	}
-	return v.String()
+	if runes := []rune(text); len(runes) > 60 {
+		return string(runes[:60]) + "…"
+	}
+	return text
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/keepalive"
 
 	"s2g/schema"
 )
@@ -17,6 +18,7 @@ import (
 const (
 	DefaultRetryFor = 2 * time.Minute
 	defaultCall     = time.Minute
+	defaultPause    = 100 * time.Millisecond
 )
 
 // receiveLimit bounds an answer. gRPC's own limit, 4 MiB, is less than a page of
@@ -29,7 +31,8 @@ type Access struct {
 	Key      string        // API key; it is sent with each call, and never logged
 	PlainKey bool          // send the key to another machine without TLS, too
 	TLS      *tls.Config   // nil: that of the system
-	RetryFor time.Duration // how long a call is tried again after its first failure; 0: DefaultRetryFor
+	RetryFor time.Duration // how long a call is tried again after its first failure; 0: DefaultRetryFor; negative: never
+	Pause    time.Duration // the first between two tries, and between two looks at an index; 0: 100 ms
 	Call     time.Duration // the deadline of one try; 0: a minute
 	Log      *slog.Logger  // nil: nothing is logged
 }
@@ -55,6 +58,9 @@ func Open(ctx context.Context, a Access) (*Server, error) {
 	if a.Call == 0 {
 		a.Call = defaultCall
 	}
+	if a.Pause == 0 {
+		a.Pause = defaultPause
+	}
 	if a.Log == nil {
 		a.Log = slog.New(slog.DiscardHandler)
 	}
@@ -79,9 +85,11 @@ func (a Access) config() *qdrant.Config {
 	c := &qdrant.Config{
 		Host: a.Address.dialled(), Port: a.Address.Port, UseTLS: a.Address.TLS, TLSConfig: a.TLS,
 		SkipCompatibilityCheck: true, // it writes to the default log, and does not end with the context
-		// a server that builds an index on few processors is slow to answer a ping; it is not dead
-		KeepAliveTime: 30, KeepAliveTimeout: 30,
+		KeepAliveTime:          -1,   // see below
 		GrpcOptions: []grpc.DialOption{
+			// The client's own pings come while no call waits, too, which some proxies take for an attack, and want
+			// an answer in two seconds, for which a server that builds an index on few processors may be too busy.
+			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 30 * time.Second}),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(receiveLimit)),
 			// by default a connection that was refused waits for up to two minutes, as long as we try
 			grpc.WithConnectParams(grpc.ConnectParams{
