@@ -5,6 +5,7 @@
 #   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
 #   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000)
 #   make build    bin/s2g alone
+#   make man      man pages, in out/man: man out/man/s2g-build.1 shows one
 
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
@@ -13,7 +14,7 @@ DEMO_POSTS  ?= 20000
 BENCH       ?= out/bench
 BENCH_POSTS ?= 100000
 
-.PHONY: all setup build demo test check bench clean
+.PHONY: all setup build demo test check bench man clean
 all: build
 
 setup:
@@ -34,6 +35,9 @@ check:
 
 bench: setup build
 	@scripts/bench bin/s2g $(BENCH) $(BENCH_POSTS)
+
+man: build
+	bin/s2g man out/man
 
 clean:
 	rm -rf bin out

@@ -23,6 +23,10 @@ func (a *app) checkMetrics() error {
 
 // writeMetrics writes the file of --metrics, if there is one.
 func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) error {
+	out := cmd.Flags().Lookup("out")
+	if out == nil {
+		return nil // it works on no build
+	}
 	if a.metrics == "" { // also of a command line that could not be read
 		a.metrics = a.getenv(environmentName("metrics"))
 	}
@@ -39,10 +43,8 @@ func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) erro
 			r.DatabaseMemory[o.Stage] = o.ServerPeakRSS
 		}
 	}
-	if out := cmd.Flags().Lookup("out"); out != nil {
-		if m, err := manifest.Read(out.Value.String()); err == nil { // else the run has said what is the matter
-			r.Manifest = m
-		}
+	if m, err := manifest.Read(out.Value.String()); err == nil { // else the run has said what is the matter
+		r.Manifest = m
 	}
 	return metrics.Write(a.metrics, r)
 }

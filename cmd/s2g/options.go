@@ -182,22 +182,25 @@ func (o *options) fillDefaults(own manifest.Options) {
 	}
 }
 
+// choices are the values of flags that take one of a few.
+var choices = map[string][]string{
+	"compress":     {"gzip", "zstd", "none"},
+	"graph-format": {"trig", "nquads"},
+	"units":        {"question", "question,answer"},
+}
+
+// optionalTables are those that --without may name.
+var optionalTables = []string{"comments", "votes", "links", "tags"}
+
 func (o *options) check() error {
 	s := &o.shape
-	for _, c := range []struct {
-		flag, value string
-		allowed     []string
-	}{
-		{"compress", s.Compress, []string{"", "gzip", "zstd", "none"}},
-		{"graph-format", s.GraphFormat, []string{"", "trig", "nquads"}},
-		{"units", s.Units, []string{"", "question", "question,answer"}},
-	} {
-		if !slices.Contains(c.allowed, c.value) {
-			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(c.allowed[1:], " or "), "--%s has the value %q", c.flag, c.value)
+	for _, c := range []struct{ flag, value string }{{"compress", s.Compress}, {"graph-format", s.GraphFormat}, {"units", s.Units}} {
+		if c.value != "" && !slices.Contains(choices[c.flag], c.value) {
+			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(choices[c.flag], " or "), "--%s has the value %q", c.flag, c.value)
 		}
 	}
 	for _, name := range s.Without {
-		if !slices.Contains([]string{"comments", "votes", "links", "tags"}, name) {
+		if !slices.Contains(optionalTables, name) {
 			return schema.Faultf(schema.FaultUsage, "it takes comments, votes, links and tags", "--without names %q", name)
 		}
 	}

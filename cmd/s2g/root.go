@@ -39,6 +39,7 @@ A run that was stopped or killed goes on where it was when the same command is g
 Every flag can be given as an environment variable, --db-memory as S2G_DB_MEMORY, or in the file of --config, as
 db-memory: 8GiB. The command line wins over the environment, and that over the file. Secrets are given by the
 environment alone: S2G_DSN, or S2G_DSN_FILE with the name of a file that holds it.
+
 Exit codes: 0 done or nothing to do, 1 fault of s2g, 2 usage or too little disk or memory, 3 bad input,
 4 a service failed or another run is at work, 5 verification failed, 130 interrupted.`
 
@@ -71,7 +72,6 @@ func newApp(stdout, stderr io.Writer) *app {
 		Version:           toolVersion(),
 		SilenceUsage:      true,
 		SilenceErrors:     true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.setUp(cmd) },
 	}
 	root.SetOut(stdout)
@@ -94,7 +94,9 @@ func newApp(stdout, stderr io.Writer) *app {
 		a.sample(),
 		a.doctor(),
 	)
+	root.AddCommand(manCommand())
 	usageArgs(root)
+	completions(root)
 	a.root = root
 	return a
 }
@@ -127,6 +129,9 @@ func usageArgs(cmd *cobra.Command) {
 // setUp runs before every command: the environment and the configuration file
 // become flags, and the log gets its form.
 func (a *app) setUp(cmd *cobra.Command) error {
+	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
+		return nil // what is wrong with the environment is not said while somebody types
+	}
 	if err := a.settle(cmd); err != nil {
 		return err
 	}

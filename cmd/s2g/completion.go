@@ -1,0 +1,106 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/qdrant"
+)
+
+// completions teaches the shells what flags take; see s2g completion. What is not
+// named here is completed by nothing, where shells would offer files.
+func completions(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		completions(c)
+	}
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	visit := func(f *pflag.Flag) {
+		if complete := completion(cmd, f); complete != nil {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // an error is a flag that has one already
+		}
+	}
+	cmd.Flags().VisitAll(visit)
+	cmd.PersistentFlags().VisitAll(visit)
+}
+
+// completion is what completes a flag; nil for those that name a file or are
+// alone.
+func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
+	if values := choices[f.Name]; values != nil {
+		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	}
+	switch f.Name {
+	case "out", "reuse", "import-dir":
+		return folders
+	case "dump", "config", "metrics", "repository-config", "qdrant-key-file":
+		return nil
+	case "languages", "language":
+		return languageTags
+	case "without":
+		return listed(func() []string { return optionalTables })
+	case "stages":
+		return listed(func() []string { return allStages })
+	case "as":
+		return cobra.FixedCompletions([]string{"table", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp)
+	case "tags":
+		return cobra.FixedCompletions([]string{"angle", "pipe"}, cobra.ShellCompDirectiveNoFileComp)
+	case "quantization":
+		return cobra.FixedCompletions([]string{"scalar", "binary", "product", qdrant.QuantizationNone}, cobra.ShellCompDirectiveNoFileComp)
+	case "dense":
+		return cobra.FixedCompletions([]string{"builtin", "openai+http://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
+	case "sparse":
+		return cobra.FixedCompletions([]string{"bm25", "bgem3+http://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
+	}
+	if f.NoOptDefVal != "" { // a switch
+		return nil
+	}
+	return cobra.NoFileCompletions
+}
+
+func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveFilterDirs
+}
+
+// listed completes the last of several values that commas divide.
+func listed(values func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before, given := "", []string(nil)
+		if i := strings.LastIndexByte(typed, ','); i >= 0 {
+			before, given = typed[:i+1], strings.Split(typed[:i], ",")
+		}
+		var list []string
+		for _, v := range values() {
+			if !slices.Contains(given, v) && strings.HasPrefix(v, typed[len(before):]) {
+				list = append(list, before+v)
+			}
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// languageTags completes the tags of the build in --out, else those of the
+// paper's table. After an @ it is a file.
+func languageTags(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if strings.HasPrefix(typed, "@") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	table := schema.DefaultLanguages()
+	if out := cmd.Flags().Lookup("out"); out != nil && manifest.Exists(out.Value.String()) {
+		if m, err := manifest.Read(out.Value.String()); err == nil && len(m.Options.Languages) > 0 {
+			table = m.Options.Languages
+		}
+	}
+	return listed(func() (tags []string) {
+		for _, l := range table {
+			tags = append(tags, l.Tag)
+		}
+		return tags
+	})(cmd, args, typed)
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+)
+
+// manCommand writes the man pages; make man calls it.
+func manCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "man FOLDER",
+		Short:  "write the man pages into a folder",
+		Args:   cobra.ExactArgs(1),
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return fmt.Errorf("writing man pages: %w", err)
+			}
+			root := cmd.Root()
+			root.InitDefaultCompletionCmd()
+			forMan(root)
+			date := sourceDate()
+			header := &doc.GenManHeader{Section: "1", Date: &date, Source: "s2g " + toolVersion(), Manual: "s2g"}
+			if err := doc.GenManTree(root, header, args[0]); err != nil {
+				return fmt.Errorf("writing man pages: %w", err)
+			}
+			return nil
+		},
+	}
+}
+
+// forMan prepares the texts of a command, which go through Markdown: what is
+// special there stands for itself, but for the blocks that are set in by four
+// spaces. The date of generation is left out, by which pages would differ that say
+// the same.
+func forMan(cmd *cobra.Command) {
+	cmd.DisableAutoGenTag = true
+	lines := strings.Split(cmd.Long, "\n")
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "    ") {
+			lines[i] = markdown.Replace(line)
+		}
+	}
+	cmd.Long = strings.Join(lines, "\n")
+	escape := func(f *pflag.Flag) { f.Usage = markdown.Replace(f.Usage) }
+	cmd.LocalNonPersistentFlags().VisitAll(escape)
+	cmd.PersistentFlags().VisitAll(escape)
+	for _, c := range cmd.Commands() {
+		forMan(c)
+	}
+}
+
+// markdown escapes all that a help text may hold. A `name` in a flag's usage stays:
+// it becomes bold.
+var markdown = strings.NewReplacer(`\`, `\\`, "<", `\<`, ">", `\>`, "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "&", `\&`)
+
+// sourceDate is that of the commit which the program was built of, else now.
+func sourceDate() time.Time {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.time" {
+				if at, err := time.Parse(time.RFC3339, s.Value); err == nil {
+					return at
+				}
+			}
+		}
+	}
+	return time.Now()
+}
