@@ -50,6 +50,72 @@ func TestOntologyDeclaresTheVocabulary(t *testing.T) {
 	}
 }
 
+// Each term says in English what it is, and a property what it leads from and to;
+// nothing is equivalent to a term of others, and what is above a term is of
+// ontologies that are known.
+func TestOntologyIsDocumented(t *testing.T) {
+	const rdfs, owl = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/2002/07/owl#"
+	about := map[string]map[string][]rdf.Object{}
+	for _, triple := range readTurtle(t, schema.Ontology) {
+		s, p := triple.Subj.String(), triple.Pred.String()
+		if about[s] == nil {
+			about[s] = map[string][]rdf.Object{}
+		}
+		about[s][p] = append(about[s][p], triple.Obj)
+	}
+	classes, properties := 0, 0
+	for term, is := range about {
+		if !strings.HasPrefix(term, NS) {
+			continue
+		}
+		for _, p := range []string{"label", "comment"} {
+			if len(is[rdfs+p]) != 1 {
+				t.Errorf("%s has %d of %s", term, len(is[rdfs+p]), p)
+			} else if text, ok := is[rdfs+p][0].(rdf.Literal); !ok || text.Lang() != "en" || text.String() == "" {
+				t.Errorf("%s: %s %v", term, p, is[rdfs+p])
+			}
+		}
+		if len(is[rdfs+"isDefinedBy"]) != 1 {
+			t.Errorf("%s: isDefinedBy %v", term, is[rdfs+"isDefinedBy"])
+		}
+		kind := is[RDF+"type"][0].String()
+		if kind == owl+"Class" {
+			classes++
+		} else {
+			properties++
+			d := is[rdfs+"domain"]
+			if len(d) != 1 || about[d[0].String()] == nil {
+				t.Errorf("%s: domain %v", term, d)
+			}
+			r, local := is[rdfs+"range"], strings.TrimPrefix(term, NS)
+			switch toOthers := local == Author || local == License; {
+			case toOthers != (len(r) == 0) || len(r) > 1:
+				t.Errorf("%s: range %v", term, r)
+			case len(r) == 1 && strings.HasPrefix(r[0].String(), XSD) != (kind == owl+"DatatypeProperty"):
+				t.Errorf("%s: a %s with range %v", term, kind, r)
+			}
+		}
+		for p, objects := range is {
+			if strings.Contains(p, "equivalent") || strings.Contains(p, "sameAs") || strings.Contains(p, "inverse") {
+				t.Errorf("%s %s %v", term, p, objects)
+			}
+		}
+		for _, above := range append(is[rdfs+"subClassOf"], is[rdfs+"subPropertyOf"]...) {
+			ours := about[above.String()] != nil
+			if !ours && !slices.ContainsFunc(foreign, func(ns string) bool { return strings.HasPrefix(above.String(), ns) }) {
+				t.Errorf("%s is below %s", term, above)
+			}
+		}
+	}
+	if classes != 12 || properties != 30 {
+		t.Errorf("%d classes, %d properties", classes, properties)
+	}
+}
+
+var foreign = []string{
+	"http://rdfs.org/sioc/ns#", "http://rdfs.org/sioc/types#", "https://schema.org/", "http://www.w3.org/2004/02/skos/core#", "http://purl.org/dc/terms/",
+}
+
 // What the shapes speak of must be in the ontology.
 func TestShapesUseTheVocabulary(t *testing.T) {
 	declared := map[string]bool{}

@@ -6,12 +6,8 @@ package engines
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"maps"
 	"os"
-	"os/exec"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,8 +31,6 @@ func TestMain(m *testing.M) {
 	tables.Supervise()
 	os.Exit(m.Run())
 }
-
-var update = flag.Bool("update", false, "write the golden answers anew")
 
 // What a real store holds, infers and answers of a graph.
 func TestGraphDB(t *testing.T) {
@@ -127,77 +121,6 @@ func storeCounts(t *testing.T, store *expecttest.Store, db *tables.DB, d dump) {
 	t.Logf("%d quads of %d files, in %d counts", quads, len(batches), len(got))
 }
 
-var sparql = regexp.MustCompile("(?s)```sparql\n(.*?)```")
-
-func documented(t *testing.T, store *expecttest.Store) {
-	page, err := os.ReadFile("../../../../docs/graph.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := sparql.FindAllSubmatch(page, -1)
-	if len(found) != 12 {
-		t.Fatalf("%d queries", len(found))
-	}
-	var got bytes.Buffer
-	for i, q := range found {
-		fmt.Fprintf(&got, "%d\n", i+1)
-		for _, row := range store.Query("plain", string(q[1])) {
-			fmt.Fprintf(&got, "\t%s\n", strings.Join(row, " | "))
-		}
-	}
-	const golden = "testdata/answers.txt"
-	if *update {
-		if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// inferred compares what an engine infers by RDFS from ontology and graph with
-// what --materialize writes out, and asks for what must not follow.
-func inferred(t *testing.T, store *expecttest.Store, db *tables.DB, batches []string, ontology string) {
-	store.Create("rdfs", "rdfs")
-	store.Load("rdfs", vocab.DefaultSite.SchemaGraph(), ontology)
-	store.Load("rdfs", "", batches...)
-	nodes := map[string]bool{}
-	for _, q := range filesQuads(t, batches) {
-		nodes[strings.Fields(q)[0]] = true
-	}
-	got := map[string]bool{}
-	for _, row := range store.Query("rdfs", "SELECT DISTINCT ?s ?p ?o { ?s ?p ?o }") {
-		if nodes[row[0]] && !strings.HasPrefix(row[2], "http://www.w3.org/2000/01/rdf-schema#") && !strings.HasPrefix(row[2], "http://www.w3.org/2002/07/owl#") {
-			got[strings.Join(row, " ")] = true
-		}
-	}
-	materialized, _ := expecttest.Graph(t, db, graph.Options{Other: true, Materialize: true})
-	want := map[string]bool{}
-	for _, q := range filesQuads(t, materialized) {
-		want[q[:strings.LastIndex(q, " ")]] = true
-	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got))); diff != "" {
-		t.Errorf("materialized -, inferred +\n%s", diff)
-	}
-	for _, never := range []string{
-		"?x a so:Comment, so:Post", "?x a so:Comment, so:Question", "?x a so:Comment, so:Answer", "?x a so:Question, so:Answer",
-		"?x a so:Tag, so:Content", "?x a so:AnsweredQuestion, so:UnansweredQuestion", "?x a so:AcceptedAnswer, so:PossibleBetterAnswer",
-		"?x so:author ?user . ?user a ?any . FILTER (STRSTARTS(STR(?any), STR(so:)))",
-		"?x so:DuplicateOf ?y . ?x so:LinkedTo ?y . FILTER (?x = q:7)", "?x a so:Comment, schema:Question", "?x so:commentId ?n . ?x so:postId ?m",
-	} {
-		rows := store.Query("rdfs", `PREFIX so: <`+vocab.NS+`> PREFIX schema: <https://schema.org/> PREFIX q: <http://stackoverflow.com/questions/>
-			SELECT ?x { `+never+` }`)
-		if len(rows) > 0 {
-			t.Errorf("%s follows of %v", never, rows)
-		}
-	}
-}
-
 // quads reads TriG as lines: subject, predicate, object and graph.
 func quads(t *testing.T, text []byte) (all []string) {
 	t.Helper()
@@ -222,60 +145,4 @@ func filesQuads(t *testing.T, names []string) (all []string) {
 		all = append(all, quads(t, text)...)
 	}
 	return all
-}
-
-// The shapes hold of graphs, and each catches a quad that should not be there.
-func TestShapes(t *testing.T) {
-	riot := schematest.Shared(t, "check", "riot")
-	schematest.Tool(t, "mvn")
-	db := expecttest.Open(t)
-	conforms := func(d dump, materialize bool, more ...string) (string, bool) {
-		expecttest.Load(t, db, d.folder)
-		batches, _ := expecttest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other, Materialize: materialize})
-		args := slices.Concat([]string{"--shapes", "../../../../schema/shapes.ttl"}, batches, more)
-		said, err := exec.Command(riot, args...).CombinedOutput()
-		return string(said), err == nil
-	}
-	all := dumps(t)
-	for name, d := range all {
-		said, ok := conforms(d, false)
-		if !ok || !strings.HasSuffix(said, " distinct triples, 0 violations\n") || strings.HasSuffix(said, "\n0 distinct triples, 0 violations\n") {
-			t.Errorf("%s: %s", name, said)
-		}
-		t.Logf("%s: %s", name, said)
-	}
-	if said, ok := conforms(all["mini"], true); !ok {
-		t.Errorf("materialized: %s", said)
-	}
-	said, ok := conforms(all["mini"], false, "testdata/bad.trig")
-	if ok {
-		t.Error("conforms with bad quads")
-	}
-	const so = "<" + vocab.NS
-	for shape, want := range map[string][3]string{ // node, path, what the message begins with
-		"Content":              {"questions/1", so + "license>", "Pattern["},
-		"Post":                 {"a/2", so + "postId>", "maxCount[1]"},
-		"Voted":                {"a/3", so + "upVotes>", "Data value -1"},
-		"Question":             {"questions/5", so + "hasTitle>", "maxCount[1]"},
-		"AnsweredQuestion":     {"questions/7", so + "HasAnswer>", "minCount[1]"},
-		"UnansweredQuestion":   {"questions/8", so + "HasAnswer>", "maxCount[0]"},
-		"Answer":               {"a/4", so + "hasTitle>", "maxCount[0]"},
-		"AcceptedAnswer":       {"a/6", "^" + so + "HasAcceptedAnswer>", "minCount[1]"},
-		"PossibleBetterAnswer": {"a/4", "^" + so + "HasPossibleBetterAnswer>", "minCount[1]"},
-		"Comment":              {"posts/comments/1", so + "postId>", "maxCount[0]"},
-		"Tag":                  {"tags/python", so + "tagName>", "maxCount[1]"},
-		"TagWiki":              {"posts/21", "^" + so + "HasTagWiki>", "minCount[1]"},
-		"TagWikiExcerpt":       {"posts/20", "^" + so + "HasTagWikiExcerpt>", "minCount[1]"},
-	} {
-		pattern := regexp.QuoteMeta("Node=<"+string(vocab.DefaultSite)+"/"+want[0]+">\n  Path="+want[1]+"\n") + `(  Value: .*\n)?  Message: ` + regexp.QuoteMeta(want[2])
-		if !regexp.MustCompile(pattern).MatchString(said) {
-			t.Errorf("shape %s does not catch its bad quad:\n%s", shape, said)
-		}
-		if !bytes.Contains(schema.Shapes, []byte("shape:"+shape+" a sh:NodeShape")) {
-			t.Errorf("no shape %s", shape)
-		}
-	}
-	if n := bytes.Count(schema.Shapes, []byte(" a sh:NodeShape")); n != 13 {
-		t.Errorf("%d shapes, 13 are tested", n)
-	}
 }
