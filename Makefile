@@ -3,6 +3,7 @@
 #   make demo     install what is missing, build, run the main job on a synthetic sample, search in it
 #   make test     install what is missing, build, run the tests
 #   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
+#   make quality  search quality with a trained model on a real site, held to the numbers in docs/vectors.md: ten minutes or more
 #   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000)
 #   make build    bin/s2g alone
 #   make man      man pages, in out/man: man out/man/s2g-build.1 shows one
@@ -14,7 +15,7 @@ DEMO_POSTS  ?= 20000
 BENCH       ?= out/bench
 BENCH_POSTS ?= 100000
 
-.PHONY: all setup build demo test check bench man clean
+.PHONY: all setup build demo test check quality bench man clean
 all: build
 
 setup:
@@ -32,6 +33,9 @@ test: setup build
 
 check:
 	@scripts/check
+
+quality: setup
+	S2G_TEST_QUALITY=1 $(GO) test ./vectors/eval -count=1 -run '^TestTrainedWhole$$' -timeout 3h -v
 
 bench: setup build
 	@scripts/bench bin/s2g $(BENCH) $(BENCH_POSTS)

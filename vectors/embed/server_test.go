@@ -1,56 +1,21 @@
 package embed
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"math"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"s2g/schema/schematest"
 )
 
-// realServer starts the embedding server of shared/, which computes a real model (all-MiniLM-L6-v2), and returns its
-// address.
-func realServer(t testing.TB) string {
-	t.Helper()
-	schematest.Tool(t, "python3")
-	cmd := exec.Command(schematest.Shared(t, "servers", "embed", "start"), "--port", "0")
-	cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // threads that wait for each other are slow where others work, too
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
-		cmd.Wait()
-	})
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		if address, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
-			return "http://" + address
-		}
-	}
-	t.Fatal("the embedding server did not start")
-	return ""
-}
-
 // exchange sends JSON and reads JSON.
 func exchange(t *testing.T, address string, send, into any) {
 	t.Helper()
 	resp, err := http.Post(address, "application/json", bytes.NewReader(marshal(send)))
-	if send == nil {
-		resp, err = http.Get(address)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +25,15 @@ func exchange(t *testing.T, address string, send, into any) {
 	}
 }
 
-type serverStats struct{ Requests, Texts int64 }
-
 // A real model by OpenAI's route gives what its own route gives.
 func TestRealServer(t *testing.T) {
-	address := realServer(t)
+	server := schematest.StartEmbedder(t)
+	address := "http://" + server.Address
 	d := open(t, RemoteOptions{}, "openai+"+address+"/v1?model=sentence-transformers/all-MiniLM-L6-v2&batch=100")
 	if d.Dim() != 384 {
 		t.Errorf("%d dimensions", d.Dim())
 	}
-	var before, after serverStats
-	exchange(t, address+"/stats", nil, &before)
+	before := schematest.Embedded(t, server)
 
 	texts := make([]string, 70) // more than the 64 that a request may have
 	for i := range texts {
@@ -79,8 +42,7 @@ func TestRealServer(t *testing.T) {
 	texts[3] = "How do I merge two dictionaries? 你好 <b>&amp;</b>"
 	texts[5] = strings.Repeat("a long text about sorting lists ", 60) // over 256 tokens
 	got := documents(t, d, texts...)
-	exchange(t, address+"/stats", nil, &after)
-	if n := after.Texts - before.Texts; n != int64(len(texts)) {
+	if n := schematest.Embedded(t, server) - before; n != int64(len(texts)) {
 		t.Errorf("%d texts were embedded", n)
 	}
 	if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 || s.Retries != 0 {
