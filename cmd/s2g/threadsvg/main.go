@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"s2g/cmd/s2g/thread"
 	"s2g/graph/trig"
 	"s2g/schema/vocab"
 )
@@ -34,11 +35,11 @@ func run(w io.Writer, files []string, site, language string, question int64) err
 	if err != nil {
 		return err
 	}
-	t, err := readThread(func(each func(*trig.Quad)) error { return scan(files, each) }, s, language, question)
+	t, err := thread.Read(func(each func(*trig.Quad)) error { return scan(files, each) }, s, language, question)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(t.draw())
+	_, err = w.Write(t.File())
 	return err
 }
 

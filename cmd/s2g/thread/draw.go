@@ -1,4 +1,4 @@
-package main
+package thread
 
 import (
 	"bytes"
@@ -30,11 +30,11 @@ var columns = [3]column{{48, 208}, {308, 314}, {674, 314}}
 
 const width = 988 + 48
 
-// style gives each kind of node and edge its colours, dark where the reader's
-// system is.
+// Style gives each kind of node and edge its colours, dark where the reader's
+// system is. Its rules concern what is of class thread alone.
 //
 //go:embed style.css
-var style string
+var Style string
 
 // box is a node in its place.
 type box struct {
@@ -45,13 +45,20 @@ func (b box) middle() int { return b.y + b.height/2 }
 
 // picture is the SVG so far; lines lie below boxes.
 type picture struct {
-	thread *thread
+	thread *Thread
 	lines  bytes.Buffer
 	boxes  bytes.Buffer
 	bottom int
 }
 
-func (t *thread) draw() []byte {
+// File draws the thread as a file of SVG, which brings its style.
+func (t *Thread) File() []byte { return t.draw().svg(Style) }
+
+// Element draws the thread as an element of an HTML page that has [Style]. What
+// stands in posts is escaped.
+func (t *Thread) Element() []byte { return t.draw().svg("") }
+
+func (t *Thread) draw() *picture {
 	p := &picture{thread: t}
 	question := p.box(columns[1].x, top, columns[1].width, "question", nil, t.question)
 	p.comments(columns[1], question, t.question)
@@ -81,7 +88,7 @@ func (t *thread) draw() []byte {
 			y = b.y + b.height + 2*lineStep
 		}
 	}
-	return p.svg()
+	return p
 }
 
 // box draws a node below the names of the edges that lead to it.
@@ -97,7 +104,7 @@ func (p *picture) box(x, y, w int, kind string, by []string, n *node) box {
 		if i == 0 {
 			class = ` class="name"`
 		}
-		fmt.Fprintf(&p.boxes, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", class, x+padding, y+padding+10+i*lineStep, html.EscapeString(line))
+		fmt.Fprintf(&p.boxes, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", class, x+padding, y+padding+10+i*lineStep, escape(line))
 	}
 	p.bottom = max(p.bottom, y+b.height)
 	return b
@@ -125,14 +132,17 @@ func (p *picture) curve(kind string, x1, y1, x2, y2 int) {
 }
 
 // svg puts the picture together, within a frame that is the graph.
-func (p *picture) svg() []byte {
+func (p *picture) svg(style string) []byte {
 	var b bytes.Buffer
 	t, height := p.thread, p.bottom+2*margin
-	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title>%s in graph %s</title>\n<style>\n%s</style>\n", html.EscapeString(t.name(t.question.iri)), html.EscapeString(t.graphs[0]), style)
+	fmt.Fprintf(&b, "<svg class=\"thread\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", width, height, width, height)
+	fmt.Fprintf(&b, "<title>%s in graph %s</title>\n", escape(t.name(t.question.iri)), escape(t.graphs[0]))
+	if style != "" {
+		fmt.Fprintf(&b, "<style>\n%s</style>\n", style)
+	}
 	b.WriteString(`<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker></defs>` + "\n")
 	fmt.Fprintf(&b, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width, height)
-	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">S is %s</text>\n", margin, margin+6, html.EscapeString(string(t.site)))
+	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">S is %s</text>\n", margin, margin+6, escape(string(t.site)))
 	caption := "graph " + t.name(t.graphs[0])
 	if len(t.graphs) > 1 {
 		var also []string
@@ -141,10 +151,20 @@ func (p *picture) svg() []byte {
 		}
 		caption += " (the same thread stands in " + strings.Join(also, ", ") + ")"
 	}
-	fmt.Fprintf(&b, "<text class=\"name\" x=\"%d\" y=\"%d\">%s</text>\n", margin, frameTop-10, html.EscapeString(caption))
+	fmt.Fprintf(&b, "<text class=\"name\" x=\"%d\" y=\"%d\">%s</text>\n", margin, frameTop-10, escape(caption))
 	fmt.Fprintf(&b, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", margin, frameTop, width-2*margin, height-frameTop-margin)
 	b.Write(p.lines.Bytes())
 	b.Write(p.boxes.Bytes())
 	b.WriteString("</svg>\n")
 	return b.Bytes()
+}
+
+// escape makes a text one of XML: of the controls, which are none, nothing stays.
+func escape(text string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return -1
+		}
+		return r
+	}, text))
 }

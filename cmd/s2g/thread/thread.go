@@ -1,4 +1,4 @@
-package main
+package thread
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ type node struct {
 	values  map[string][]string
 }
 
-// thread is a question in one graph, and the nodes that its edges lead to.
-type thread struct {
+// Thread is a question in one graph, and the nodes that its edges lead to.
+type Thread struct {
 	site     vocab.Site
 	graphs   []string // that the question is in; the first is drawn
 	question *node
@@ -32,12 +32,12 @@ var (
 	edges     = slices.Concat(toAnswers, toOthers, []string{vocab.HasComment, vocab.TaggedWith})
 )
 
-// readThread scans the quads three times: for the question, for what it leads
-// to, and for the comments of its answers. So it holds the thread alone,
-// whatever the size of the graph.
-func readThread(scan func(each func(*trig.Quad)) error, site vocab.Site, language string, question int64) (*thread, error) {
+// Read scans the quads three times: for the question, for what it leads to, and
+// for the comments of its answers. So it holds the thread alone, whatever the
+// size of the graph. language is the tag of the graph that is drawn.
+func Read(scan func(each func(*trig.Quad)) error, site vocab.Site, language string, question int64) (*Thread, error) {
 	graph := site.Graph(language)
-	t := &thread{site: site, graphs: []string{graph}, nodes: map[string]*node{}}
+	t := &Thread{site: site, graphs: []string{graph}, nodes: map[string]*node{}}
 	t.question = t.add(site.Question(question))
 	wanted := []*node{t.question}
 	for step := range 3 {
@@ -51,7 +51,7 @@ func readThread(scan func(each func(*trig.Quad)) error, site vocab.Site, languag
 			case n == nil:
 			case string(q.Graph.Value) == graph:
 				n.add(q)
-			case n == t.question && !slices.Contains(t.graphs, string(q.Graph.Value)):
+			case n == t.question && string(q.Predicate.Value) == vocab.RDF+"type" && !slices.Contains(t.graphs, string(q.Graph.Value)): // not a link that leads out of another graph
 				t.graphs = append(t.graphs, string(q.Graph.Value))
 			}
 		})
@@ -66,7 +66,7 @@ func readThread(scan func(each func(*trig.Quad)) error, site vocab.Site, languag
 	return t, nil
 }
 
-func (t *thread) add(iri string) *node {
+func (t *Thread) add(iri string) *node {
 	n := &node{iri: iri, values: map[string][]string{}}
 	t.nodes[iri] = n
 	return n
@@ -74,7 +74,7 @@ func (t *thread) add(iri string) *node {
 
 // next adds the nodes that some nodes lead to. Beyond the question only comments
 // are followed: what another question leads to is another thread.
-func (t *thread) next(from []*node, step int) (added []*node) {
+func (t *Thread) next(from []*node, step int) (added []*node) {
 	for _, n := range from {
 		follow := edges
 		if step > 0 {
@@ -114,7 +114,7 @@ func (n *node) by(some []string, iri string) (names []string) {
 }
 
 // name is the IRI as the files abbreviate it.
-func (t *thread) name(iri string) string {
+func (t *Thread) name(iri string) string {
 	for _, p := range [][2]string{{"q", "/questions/"}, {"a", "/a/"}, {"c", "/posts/comments/"}, {"u", "/users/"}} {
 		if local, ok := strings.CutPrefix(iri, string(t.site)+p[1]); ok {
 			return p[0] + ":" + local

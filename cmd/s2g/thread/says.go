@@ -1,4 +1,4 @@
-package main
+package thread
 
 import (
 	"slices"
@@ -11,7 +11,7 @@ import (
 var said = []string{vocab.TagName, vocab.TagCount, vocab.Score, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.CreationDate}
 
 // says is the text of a node's box, in lines of at most so many characters.
-func (t *thread) says(n *node, characters int) []string {
+func (t *Thread) says(n *node, characters int) []string {
 	lines := []string{cut(t.name(n.iri), characters)}
 	if len(n.classes) == 0 {
 		return append(lines, "(is in another graph)")
