@@ -5,6 +5,7 @@
 #   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
 #   make quality  search quality with a trained model on a real site, held to the numbers in docs/vectors.md: ten minutes or more
 #   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000)
+#   make picture  docs/report.png, the report of a synthetic sample as a browser shows it
 #   make build    bin/s2g alone
 #   make man      man pages, in out/man: man out/man/s2g-build.1 shows one
 
@@ -15,7 +16,7 @@ DEMO_POSTS  ?= 20000
 BENCH       ?= out/bench
 BENCH_POSTS ?= 100000
 
-.PHONY: all setup build demo test check quality bench man clean
+.PHONY: all setup build demo test check quality bench picture man clean
 all: build
 
 setup:
@@ -42,6 +43,9 @@ bench: setup build
 
 man: build
 	bin/s2g man out/man
+
+picture: setup build
+	@scripts/picture bin/s2g $(DEMO) $(DEMO_POSTS) docs/report.png
 
 clean:
 	rm -rf bin out

@@ -11,9 +11,9 @@ import (
 )
 
 // allStages are the stages of a build, in their order.
-var allStages = []string{"ingest", "graph", "vectors", "verify"}
+var allStages = []string{"ingest", "graph", "vectors", "verify", "report"}
 
-const buildHelp = `Runs every stage that is out of date, then verifies the result. A build that was stopped goes on
+const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. A build that was stopped goes on
 where it was when the same command is given again; one that is up to date does nothing.
 
     s2g build --dump bioinformatics.stackexchange.com --out build
@@ -25,7 +25,7 @@ func (a *app) build() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "build --dump PATH --out DIR",
-		Short: "every stage that is out of date, then verify",
+		Short: "every stage that is out of date, then verify and report",
 		Long:  buildHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,7 +68,7 @@ func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
 	if err := plan.Err(); err != nil {
 		return err
 	}
-	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify}
+	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify, "report": p.report}
 	for _, s := range allStages {
 		if !slices.Contains(stages, s) {
 			continue

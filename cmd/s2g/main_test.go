@@ -26,9 +26,10 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":  exits,
-			"damage": damage,
-			"reseal": reseal,
+			"exits":    exits,
+			"damage":   damage,
+			"reseal":   reseal,
+			"commands": commands,
 		},
 		Setup: func(e *testscript.Env) error {
 			// Go's own variables and PATH apart, a script starts with no environment

@@ -123,6 +123,15 @@ func (d *Dir) Update(change func(*Manifest)) error {
 	return nil
 }
 
+// Replace writes a small file of OUT, by its name, so that after a crash it is
+// either the old or the new one. No manifest names it; see [Dir.Publish].
+func (d *Dir) Replace(name string, content []byte) error {
+	if err := d.replace(name, content); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
+
 // replace writes a small file so that after a crash it is either the old or the
 // new one.
 func (d *Dir) replace(name string, content []byte) error {

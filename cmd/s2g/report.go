@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"s2g/cmd/s2g/report"
+	"s2g/schema/manifest"
+)
+
+const reportHelp = `Writes report.html into the folder of the build: what the build is and holds beside the paper's figures, languages,
+years, scores, answers, links between languages, an example thread as a graph, what was left out and why, stages with
+their times, and how to load it. One file, which opens offline and prints, without scripts. It reads the tables.
+s2g build writes it, too, at its end.
+
+    s2g report --out build && xdg-open build/report.html`
+
+func (a *app) report() *cobra.Command {
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "report --out DIR",
+		Short: "report.html: figures and plots of a build, one self-contained file",
+		Long:  reportHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.needBuild(); err != nil {
+				return err
+			}
+			return a.inOut(o, func(p *pipeline) error {
+				if err := a.resolve(cmd, o, p.dir.Manifest(), true); err != nil {
+					return err
+				}
+				return p.writeReport(cmd.Context())
+			})
+		},
+	}
+	o.outFlag(cmd.Flags())
+	o.databaseFlags(cmd.Flags())
+	return cmd
+}
+
+// report writes the report of a build unless it is there.
+func (p *pipeline) report(ctx context.Context) error {
+	o, err := p.reportOptions()
+	if err != nil || o.Manifest.Stages[manifest.Ingest] == nil {
+		return err
+	}
+	fresh, err := report.Fresh(o)
+	if err != nil || fresh {
+		return err
+	}
+	return p.writeReport(ctx)
+}
+
+func (p *pipeline) reportOptions() (report.Options, error) {
+	m := p.dir.Manifest()
+	site, err := p.opts.site(m)
+	s := p.opts.shape
+	return report.Options{Out: p.dir.Out(), Manifest: m, Site: site, Languages: s.Languages, Other: s.Other}, err
+}
+
+func (p *pipeline) writeReport(ctx context.Context) error {
+	o, err := p.reportOptions()
+	if err != nil {
+		return err
+	}
+	if _, err := report.Fresh(o); err != nil { // a file of somebody else stays
+		return err
+	}
+	if _, err := p.ingested(ctx); err != nil {
+		return err
+	}
+	db, err := p.tables(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := report.Gather(ctx, db, o)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := r.WriteHTML(&text); err != nil {
+		return err
+	}
+	if err := p.dir.Replace(report.FileName, text.Bytes()); err != nil {
+		return err
+	}
+	file := filepath.Join(p.opts.out, report.FileName)
+	switch a := p.app; {
+	case a.json:
+		return json.NewEncoder(a.stdout).Encode(map[string]any{"report": map[string]any{"file": file, "bytes": text.Len()}})
+	case !a.quiet:
+		a.printf("%s, %s\n", file, size(int64(text.Len())))
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+)
+
+// question is what decides whether a question makes a good example.
+type question struct {
+	id       int64
+	answers  int
+	accepted bool
+	better   bool
+}
+
+// rank is higher for what shows more of the graph on little room.
+func (q question) rank() int {
+	few := q.answers == 2 || q.answers == 3
+	switch {
+	case few && q.accepted && q.better:
+		return 3
+	case few && q.accepted:
+		return 2
+	case q.answers <= 4:
+		return 1
+	}
+	return 0
+}
+
+// keptCandidates is how many questions are looked at more closely.
+const keptCandidates = 256
+
+// candidates keeps the questions of the highest rank, of too many a sample that
+// depends on their ids alone.
+type candidates struct {
+	rank int
+	ids  []int64
+}
+
+func (c *candidates) offer(q question) {
+	switch rank := q.rank(); {
+	case len(c.ids) == 0 || rank > c.rank:
+		c.rank, c.ids = rank, append(c.ids[:0], q.id)
+	case rank == c.rank:
+		if c.ids = append(c.ids, q.id); len(c.ids) == 8*keptCandidates {
+			c.thin()
+		}
+	}
+}
+
+// thin keeps those whose scrambled ids are smallest.
+func (c *candidates) thin() {
+	slices.SortFunc(c.ids, func(a, b int64) int { return cmp.Compare(scramble(uint64(a)), scramble(uint64(b))) })
+	c.ids = c.ids[:min(len(c.ids), keptCandidates)]
+}
+
+// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a one-to-one
+// map under which neighbours are far apart.
+func scramble(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}

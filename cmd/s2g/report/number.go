@@ -1,0 +1,123 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dustin/go-humanize"
+)
+
+// comma writes 1,234,567.
+func comma(n int64) string { return humanize.Comma(n) }
+
+// short writes a number in the room of a label: 950, 1.2k, 34k, 1.5M.
+func short(n int64) string {
+	for _, unit := range []struct {
+		size int64
+		name string
+	}{{1e9, "bn"}, {1e6, "M"}, {1e3, "k"}} {
+		if n < unit.size {
+			continue
+		}
+		if x := float64(n) / float64(unit.size); x < 9.95 {
+			return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") + unit.name
+		}
+		return strconv.FormatFloat(float64(n)/float64(unit.size), 'f', 0, 64) + unit.name
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// exact is short where the number itself would be long.
+func exact(n int64) string {
+	if n < 100_000 {
+		return comma(n)
+	}
+	return short(n)
+}
+
+// plural writes 1 question, 2 questions.
+func plural(n int64, one string) string {
+	switch {
+	case n == 1:
+		return "1 " + one
+	case strings.HasSuffix(one, "y"):
+		return comma(n) + " " + strings.TrimSuffix(one, "y") + "ies"
+	}
+	return comma(n) + " " + one + "s"
+}
+
+// share writes n of all in percent, "" of nothing. What is not 0 does not read as 0.
+func share(n, all int64) string {
+	if all == 0 {
+		return ""
+	}
+	p := 100 * float64(n) / float64(all)
+	switch {
+	case p > 0 && p < 0.1:
+		return "under 0.1 %"
+	case p < 9.95:
+		return strings.TrimSuffix(strconv.FormatFloat(p, 'f', 1, 64), ".0") + " %"
+	}
+	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+}
+
+// brief is a share in the room of a label: 18%, <1%.
+func brief(n, all int64) string {
+	p := 100 * float64(n) / float64(max(all, 1))
+	if p > 0 && p < .5 {
+		return "<1%"
+	}
+	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+}
+
+// fixed writes a ratio with some digits, an en dash where it is not defined.
+func fixed(x *float64, digits int) string {
+	if x == nil {
+		return "–"
+	}
+	return strconv.FormatFloat(*x, 'f', digits, 64)
+}
+
+// rounded writes a mean or median of counts as a whole number.
+func rounded(x *float64) string {
+	if x == nil {
+		return "–"
+	}
+	return comma(int64(math.Round(*x)))
+}
+
+// bytesOf writes 1.5 GiB.
+func bytesOf(n int64) string {
+	if n <= 0 {
+		return "–"
+	}
+	return humanize.IBytes(uint64(n))
+}
+
+// day writes the day of a moment, 2024-03-31T19:49:02.409Z, as 31 March 2024;
+// what is no moment stays as it is.
+func day(moment string) string {
+	t, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		return moment
+	}
+	return t.Format("2 January 2006")
+}
+
+// percent is a length for SVG, of a whole. It has enough digits for a screen.
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "0%"
+	}
+	return strconv.FormatFloat(100*part/whole, 'f', 2, 64) + "%"
+}
+
+// and joins words as a sentence does: a, b and c.
+func and(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
