@@ -44,7 +44,7 @@ func (r *Reader) definePrefix() bool {
 	if !r.iri(&t) {
 		return false
 	}
-	r.prefixes[name] = t.Value
+	r.prefixes.define(name, t.Value)
 	return true
 }
 

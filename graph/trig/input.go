@@ -66,6 +66,13 @@ func (in *input) need(n int) bool {
 
 // peek returns the byte i places ahead, 0 past the end.
 func (in *input) peek(i int) byte {
+	if in.pos+i < in.end {
+		return in.buf[in.pos+i]
+	}
+	return in.peekMore(i)
+}
+
+func (in *input) peekMore(i int) byte {
 	if !in.need(i + 1) {
 		return 0
 	}

@@ -1,7 +1,6 @@
 package trig
 
 import (
-	"strings"
 	"unicode/utf8"
 )
 
@@ -77,12 +76,8 @@ func (r *Reader) quoted(t *Term) bool {
 
 // short reads a string that ends at a quote, on the same line.
 func (r *Reader) short(v []byte, quote byte) (_ []byte, ok bool) {
-	class := uint8(inDouble)
-	if quote == '\'' {
-		class = inSingle
-	}
 	for {
-		v = r.in.run(v, class)
+		v = r.in.text(v, quote)
 		switch c := r.in.peek(0); {
 		case c == quote:
 			r.in.pos++
@@ -126,13 +121,16 @@ func (r *Reader) escape(v []byte) (_ []byte, ok bool) {
 	if c == 'u' || c == 'U' {
 		return r.unicode(v)
 	}
-	i := strings.IndexByte(`nrt"\'bf`, c)
-	if i < 0 {
+	stands := escapes[c]
+	if stands == 0 {
 		return v, r.fail("unknown escape in a string")
 	}
 	r.in.pos += 2
-	return append(v, "\n\r\t\"\\'\b\f"[i]), true
+	return append(v, stands), true
 }
+
+// escapes are what a byte after a backslash stands for.
+var escapes = [256]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '\'': '\'', 'b': '\b', 'f': '\f'}
 
 // unicode reads \uXXXX or \UXXXXXXXX.
 func (r *Reader) unicode(v []byte) (_ []byte, ok bool) {

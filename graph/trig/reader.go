@@ -17,7 +17,7 @@ import (
 type Reader struct {
 	in       input
 	format   Format
-	prefixes map[string][]byte
+	prefixes namespaces
 	base     []byte
 	state    state
 	begun    bool // something was read
@@ -39,7 +39,7 @@ const (
 // NewReader returns a reader. It keeps a window of 256 KiB of the text and the
 // longest terms that it has met.
 func NewReader(r io.Reader, format Format) *Reader {
-	return &Reader{in: newInput(r), format: format, prefixes: map[string][]byte{}}
+	return &Reader{in: newInput(r), format: format}
 }
 
 // Scan reads the next quad and reports whether there was one: false at the
