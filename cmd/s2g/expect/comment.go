@@ -14,7 +14,7 @@ func (s *survey) commentScan() scan {
 	rules := place(&c, commentRules, s.options.CountsOnly)
 	terms := termsOf(rules, has, kind)
 	query := "SELECT " + c.String() + " FROM Comments c"
-	return scan{"comments", terms, func(ctx context.Context, o *out) error {
+	return scan{name: "comments", terms: terms, run: func(ctx context.Context, o *out) error {
 		n, under := node{mute: s.options.CountsOnly}, node{mute: s.options.CountsOnly}
 		return s.each(ctx, query, func(row [][]byte) error {
 			p := s.members.at(tables.Int(row[0]))

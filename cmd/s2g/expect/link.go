@@ -22,7 +22,7 @@ func (s *survey) linkScan() scan {
 		either = named("sioc:links_to")
 		terms = append(terms, either)
 	}
-	return scan{"links", terms, func(ctx context.Context, o *out) error {
+	return scan{name: "links", terms: terms, run: func(ctx context.Context, o *out) error {
 		n, target := node{mute: s.options.CountsOnly}, node{mute: s.options.CountsOnly}
 		return s.each(ctx, linkQuery, func(row [][]byte) error {
 			from, to := s.members.at(tables.Int(row[0])), s.members.at(tables.Int(row[1]))

@@ -32,6 +32,7 @@ type members struct {
 	pages map[int64]*[pageSize]member
 	sets  []graphSet        // that questions are in; 0 is the empty one
 	keys  map[string]uint32 // numbers of sets
+	words [][]byte          // tags of the languages of each set, with bars between them
 	// the graphs that a tag is described in: those of the questions that have it
 	tags map[string]graphMask
 }
@@ -134,7 +135,7 @@ const memberQuery = `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Scor
 
 // readMembers finds the graphs of all posts.
 func (s *survey) readMembers(ctx context.Context) error {
-	m := &members{pages: map[int64]*[pageSize]member{}, sets: []graphSet{nil}, keys: map[string]uint32{"": 0}, tags: map[string]graphMask{}}
+	m := &members{pages: map[int64]*[pageSize]member{}, sets: []graphSet{nil}, words: [][]byte{{}}, keys: map[string]uint32{"": 0}, tags: map[string]graphMask{}}
 	s.members = m
 	positions := map[string]int{}
 	for i, l := range s.options.Languages {
@@ -151,7 +152,7 @@ func (s *survey) readMembers(ctx context.Context) error {
 		s.least, s.most = min(s.least, id), max(s.most, id)
 		switch parent := tables.Int(r[2]); {
 		case tables.Int(r[1]) == schema.PostQuestion:
-			m.addQuestion(id, s.graphsOf(positions, r[3]), r[3], r[4], r[5])
+			s.addQuestion(id, s.graphsOf(positions, r[3]), r[3], r[4], r[5])
 		case r[2] == nil:
 		case parent > id:
 			early = append(early, answer{id, parent})
@@ -189,12 +190,13 @@ func tagsOf(stored []byte) iter.Seq[[]byte] {
 	return bytes.SplitSeq(stored[first+1:last], []byte("|"))
 }
 
-func (m *members) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
+func (s *survey) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
 	if len(in) == 0 {
 		return
 	}
+	m := s.members
 	q := m.entry(id)
-	q.bits |= isQuestion | m.number(in)
+	q.bits |= isQuestion | s.setNumber(in)
 	if accepted != nil {
 		q.bits |= hasAccepted
 		q.score = int32(tables.Int(score))
@@ -217,8 +219,9 @@ func (m *members) addAnswer(id, parent int64) {
 	m.entry(id).bits |= isAnswer | in&setMask
 }
 
-// number is the number of a set of graphs.
-func (m *members) number(in graphSet) uint32 {
+// setNumber is the number of a set of graphs.
+func (s *survey) setNumber(in graphSet) uint32 {
+	m := s.members
 	var key []byte
 	for _, g := range in {
 		key = binary.AppendUvarint(key, uint64(g))
@@ -227,6 +230,13 @@ func (m *members) number(in graphSet) uint32 {
 	if !ok {
 		n = uint32(len(m.sets))
 		m.sets = append(m.sets, in)
+		words := []byte{}
+		for _, g := range in {
+			if g < len(s.options.Languages) {
+				words = append(append(words, s.options.Languages[g].Tag...), '|')
+			}
+		}
+		m.words = append(m.words, trimLast(words))
 		m.keys[string(key)] = n
 	}
 	return n

@@ -1,24 +1,35 @@
 package expect
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // out takes the quads that a scan says: into tallies, or one by one into a
 // listing. It is not for concurrent use; listings are.
 type out struct {
 	graphs   []Tallies
 	distinct Tallies
-	listing  *listing // nil: tallies
+	fields   [2][]FieldTallies // of questions and of answers, by graph
+	listing  *listing          // nil: tallies
 }
 
 // listing gives what a graph holds of some terms.
 type listing struct {
 	graph  int
 	wanted [AllTerms]bool
-	mu     sync.Mutex
-	yield  func(subject []byte, t Tally)
+	// or the fields of posts
+	isField bool
+	field   Field
+	answers bool
+
+	mu    sync.Mutex
+	yield func(subject []byte, t Tally)
 }
 
-func newOut(graphs int, l *listing) *out { return &out{graphs: make([]Tallies, graphs), listing: l} }
+func newOut(graphs int, l *listing) *out {
+	return &out{graphs: make([]Tallies, graphs), fields: [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)}, listing: l}
+}
 
 // quad says that a quad of n's subject stands in some graphs.
 func (o *out) quad(in []int, term Term, subject []byte, crc uint32) {
@@ -44,19 +55,49 @@ func (o *out) add(in []int, term Term, subject []byte, t Tally) {
 }
 
 func (l *listing) add(in []int, term Term, subject []byte, t Tally) {
-	if !l.wanted[term] {
+	if l.wanted[term] && slices.Contains(in, l.graph) {
+		l.tell(subject, t)
+	}
+}
+
+func (l *listing) tell(subject []byte, t Tally) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.yield(subject, t)
+}
+
+// field says a field of a post in the shards of some graphs.
+func (o *out) field(in []int, answer bool, f Field, subject []byte, crc uint32) {
+	o.addField(in, answer, f, subject, Tally{1, uint64(crc)})
+}
+
+// fieldInstead says that a field is other than was said.
+func (o *out) fieldInstead(in []int, answer bool, f Field, subject []byte, crc, of uint32) {
+	o.addField(in, answer, f, subject, Tally{0, uint64(crc) - uint64(of)})
+}
+
+func (o *out) addField(in []int, answer bool, f Field, subject []byte, t Tally) {
+	if l := o.listing; l != nil {
+		if l.isField && f == l.field && answer == l.answers && slices.Contains(in, l.graph) {
+			l.tell(subject, t)
+		}
 		return
 	}
+	kind := 0
+	if answer {
+		kind = 1
+	}
 	for _, g := range in {
-		if g == l.graph {
-			l.mu.Lock()
-			l.yield(subject, t)
-			l.mu.Unlock()
-		}
+		o.fields[kind][g][f].Merge(t)
 	}
 }
 
 func (o *out) merge(p *out) {
+	for kind := range o.fields {
+		for g := range o.graphs {
+			o.fields[kind][g].Merge(&p.fields[kind][g])
+		}
+	}
 	for t := range AllTerms {
 		o.distinct[t].Merge(p.distinct[t])
 		for g := range o.graphs {

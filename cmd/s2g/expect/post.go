@@ -32,6 +32,7 @@ type postReader struct {
 	t       postTerms
 	columns columns
 	rules   []placed
+	fields  *fieldReader // nil: no shards
 
 	// positions of columns
 	id, kind, parent, score, tags int
@@ -45,6 +46,9 @@ func (s *survey) postReader() *postReader {
 	c := &r.columns
 	r.id, r.kind, r.parent, r.score, r.tags = c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.Score"), c.place("p.Tags")
 	r.rules = place(c, slices.Concat(questionRules, postRules), s.options.CountsOnly)
+	if s.options.Fields {
+		r.fields = s.fieldReader(c)
+	}
 	r.node.mute, r.parted.mute = s.options.CountsOnly, s.options.CountsOnly
 	return r
 }
@@ -56,10 +60,18 @@ func (s *survey) postScans() []scan {
 	t := r.t
 	terms := termsOf(r.rules, t.question, t.answered, t.unanswered, t.answer, t.accepted, t.better, t.wiki, t.excerpt,
 		t.hasAnswer, t.hasAccepted, t.hasBetter, t.tagged)
+	var fields []Field
+	join := ""
+	if s.options.Fields {
+		fields = allButLinks
+	}
+	if s.options.Answers {
+		join = fieldJoin
+	}
 	var scans []scan
 	for _, where := range s.ranges("p.Id") {
-		query := "SELECT " + r.columns.String() + " FROM Posts p WHERE p.PostTypeId IN (1,2,4,5)" + where
-		scans = append(scans, scan{"posts", terms, func(ctx context.Context, o *out) error {
+		query := "SELECT " + r.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + where
+		scans = append(scans, scan{name: "posts", terms: terms, fields: fields, run: func(ctx context.Context, o *out) error {
 			r := s.postReader()
 			r.out = o
 			return s.each(ctx, query, r.read)
@@ -116,6 +128,9 @@ func (r *postReader) question(p member, row [][]byte) {
 		o.quad(in, r.t.tagged, n.path, n.object(asIRI, []byte(tagPath), tag))
 	}
 	say(o, in, n, r.rules, true, row)
+	if r.fields != nil {
+		r.fields.say(o, p, in, n, row[r.id], row)
+	}
 }
 
 func (r *postReader) answer(p member, row [][]byte) {
@@ -135,6 +150,9 @@ func (r *postReader) answer(p member, row [][]byte) {
 		o.quad(in, r.t.hasBetter, q.path, edge)
 	}
 	say(o, in, n, r.rules, false, row)
+	if r.fields != nil && r.options.Answers {
+		r.fields.say(o, p, in, n, row[r.parent], row)
+	}
 }
 
 func (r *postReader) wiki(kind Term, in graphSet, row [][]byte) {

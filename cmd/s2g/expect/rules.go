@@ -39,6 +39,10 @@ var questionRules = []rule{
 // edited is when a post was edited by someone else than the site.
 const edited = "IF(p.LastEditorUserId<=>-1,NULL,p.LastEditDate)"
 
+const postAuthor = "CONCAT('/users/',p.OwnerUserId)"
+
+var postLicense = license("p.ContentLicense", "IFNULL("+edited+",p.CreationDate)")
+
 // postRules are the rules of questions, answers, wikis and excerpts alike.
 var postRules = []rule{
 	{term: vocab.PostID, mark: asInt, object: "p.Id"},
@@ -50,8 +54,8 @@ var postRules = []rule{
 	{term: vocab.LastActivityDate, mark: asDate, object: "p.LastActivityDate"},
 	{term: vocab.CommunityOwnedDate, mark: asDate, object: "p.CommunityOwnedDate"},
 	{term: vocab.AuthorName, mark: asText, object: "p.OwnerDisplayName"},
-	{term: vocab.Author, mark: asIRI, object: "CONCAT('/users/',p.OwnerUserId)", null: "p.OwnerUserId"},
-	{term: vocab.License, mark: asIRI, object: license("p.ContentLicense", "IFNULL("+edited+",p.CreationDate)"), null: "1"},
+	{term: vocab.Author, mark: asIRI, object: postAuthor, null: "p.OwnerUserId"},
+	{term: vocab.License, mark: asIRI, object: postLicense, null: "1"},
 }
 
 var commentRules = []rule{

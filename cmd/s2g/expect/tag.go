@@ -64,7 +64,7 @@ func clone(b []byte) []byte {
 func (s *survey) tagScan() scan {
 	isTag, name, count := named(vocab.Tag), named(vocab.TagName), named(vocab.TagCount)
 	wiki, excerpt := named(vocab.HasTagWiki), named(vocab.HasTagWikiExcerpt)
-	return scan{"tags", []Term{isTag, name, count, wiki, excerpt}, func(_ context.Context, o *out) error {
+	return scan{name: "tags", terms: []Term{isTag, name, count, wiki, excerpt}, run: func(_ context.Context, o *out) error {
 		n := node{mute: s.options.CountsOnly}
 		for _, t := range s.tags {
 			n.begin(tagPath, []byte(t.name))

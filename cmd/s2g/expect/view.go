@@ -20,6 +20,8 @@ type Options struct {
 	// own by the ontology.
 	Materialize bool
 	CountsOnly  bool // leave the checksums 0: faster, and no text is read
+	Fields      bool // the fields of questions in the shards, too
+	Answers     bool // and those of answers
 	Lanes       int  // scans that run side by side, each on a connection; 0: 1
 }
 
@@ -30,6 +32,9 @@ type View struct {
 	Graphs []Tallies
 	// Distinct counts a quad once that stands in several graphs.
 	Distinct Tallies
+	// QuestionFields and AnswerFields are what the shards of each graph's posts
+	// repeat of them, where Options asked for it.
+	QuestionFields, AnswerFields []FieldTallies
 
 	survey *survey
 }
@@ -49,7 +54,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("computing what the graph must hold: %w", err)
 	}
-	v := &View{Graphs: all.graphs, Distinct: all.distinct, survey: s}
+	v := &View{Graphs: all.graphs, Distinct: all.distinct, QuestionFields: all.fields[0], AnswerFields: all.fields[1], survey: s}
 	if o.Materialize {
 		ruled := s.ruled()
 		derive(&v.Distinct, ruled)
@@ -141,9 +146,10 @@ func (s *survey) each(ctx context.Context, query string, use func(row [][]byte) 
 
 // scan is a statement and the rules for its rows.
 type scan struct {
-	name  string
-	terms []Term // of the quads that it says
-	run   func(ctx context.Context, o *out) error
+	name   string
+	terms  []Term // of the quads that it says
+	fields []Field
+	run    func(ctx context.Context, o *out) error
 }
 
 // scans are all that the dump has tables for. They may run side by side.
@@ -158,6 +164,9 @@ func (s *survey) scans() []scan {
 	}
 	if s.present["PostLinks"] {
 		scans = append(scans, s.linkScan())
+	}
+	if s.options.Fields {
+		scans = append(scans, s.linkFieldScan())
 	}
 	return scans
 }

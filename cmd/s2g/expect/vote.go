@@ -16,7 +16,7 @@ const voteQuery = "SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE VoteType
 // there is in its place.
 func (s *survey) voteScan() scan {
 	up, down := named(vocab.UpVotes), named(vocab.DownVotes)
-	return scan{"votes", []Term{up, down}, func(ctx context.Context, o *out) error {
+	return scan{name: "votes", terms: []Term{up, down}, run: func(ctx context.Context, o *out) error {
 		n, zero := node{mute: s.options.CountsOnly}, []byte("0")
 		for id, p := range s.members.all() {
 			n.begin(p.path(), strconv.AppendInt(nil, id, 10))

@@ -80,6 +80,11 @@ const (
 	answerPath   = "/a/"
 )
 
+// typeCRC is the checksum of the text that says that a post is of its type.
+func typeCRC(post []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE(post), crc32.IEEETable, []byte(" a"))
+}
+
 // postCRC is the checksum of the text that says that a post is of its type.
 func postCRC[T []byte | string](path string, id T) uint32 {
 	var room [64]byte

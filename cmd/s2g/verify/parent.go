@@ -9,11 +9,6 @@ import (
 	"s2g/cmd/s2g/expect"
 )
 
-// parentRow is what is read of a parent.
-type parentRow struct {
-	PostID int64 `parquet:"post_id"`
-}
-
 // parentTally is the posts of one file of parents.
 type parentTally struct {
 	posts       expect.Tally
@@ -29,15 +24,19 @@ type parentSet struct {
 func parentCRC(digits []byte) uint32 { return crc32.ChecksumIEEE(digits) }
 
 func (b *build) readParents(ctx context.Context, f file) (t parentTally, bad string, err error) {
-	bad, err = rows(ctx, b, f, func(p *parentRow) string {
-		if t.posts.Count == 0 {
-			t.first = p.PostID
-		} else if p.PostID <= t.last {
-			return fmt.Sprintf("post %d stands after post %d", p.PostID, t.last)
+	bad, err = b.eachRow(ctx, f, func(rows *table) func() string {
+		id := rows.int64("post_id")
+		return func() string {
+			post := id.int()
+			if t.posts.Count == 0 {
+				t.first = post
+			} else if post <= t.last {
+				return fmt.Sprintf("post %d stands after post %d", post, t.last)
+			}
+			t.last = post
+			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
+			return ""
 		}
-		t.last = p.PostID
-		t.posts.Add(parentCRC(strconv.AppendInt(nil, p.PostID, 10)))
-		return ""
 	})
 	if bad != "" {
 		bad = f.name + ": " + bad
@@ -94,41 +93,25 @@ func (b *build) listParents(ctx context.Context, yield yield) error {
 		if f.kind != aParent {
 			continue
 		}
-		_, err := rows(ctx, b, f, func(p *parentRow) string {
-			id := strconv.AppendInt(nil, p.PostID, 10)
-			yield(id, one(parentCRC(id)), f.name)
-			return ""
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// embeddedKey is what is read of a point to tell whether it stands for its post.
-type embeddedKey struct {
-	PostID    int64    `parquet:"post_id"`
-	Language  string   `parquet:"language"`
-	Languages []string `parquet:"languages,list"`
-	Chunk     int32    `parquet:"chunk"`
-}
-
-func (b *build) listEmbedded(ctx context.Context, yield yield) error {
-	for _, f := range b.files {
-		if f.kind != aShard {
-			continue
-		}
-		_, err := rows(ctx, b, f, func(p *embeddedKey) string {
-			if p.Chunk == 0 && (len(p.Languages) == 0 || p.Languages[0] == p.Language) {
-				id := strconv.AppendInt(nil, p.PostID, 10)
+		_, err := b.eachRow(ctx, f, func(rows *table) func() string {
+			post := rows.int64("post_id")
+			return func() string {
+				id := strconv.AppendInt(nil, post.int(), 10)
 				yield(id, one(parentCRC(id)), f.name)
+				return ""
 			}
-			return ""
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// listEmbedded lists each embedded post once.
+func (b *build) listEmbedded(ctx context.Context, yield yield) error {
+	return b.eachPost(-1, func(t *table) func(id, kind []byte) ([]byte, uint32, bool) {
+		language, languages := t.text("language"), t.text("languages")
+		return func(id, _ []byte) ([]byte, uint32, bool) { return id, parentCRC(id), once(language, languages) }
+	})(ctx, yield)
 }

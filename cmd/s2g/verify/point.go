@@ -1,33 +1,16 @@
 package verify
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
-)
 
-// row is what is read of a point. Columns are found by name.
-type row struct {
-	PointID       uint64    `parquet:"point_id"`
-	PostID        int64     `parquet:"post_id"`
-	QuestionID    int64     `parquet:"question_id"`
-	IRI           string    `parquet:"iri"`
-	Type          string    `parquet:"type"`
-	Language      string    `parquet:"language"`
-	Languages     []string  `parquet:"languages,list"`
-	Chunk         int32     `parquet:"chunk"`
-	Chunks        int32     `parquet:"chunks"`
-	Title         string    `parquet:"title"`
-	Text          string    `parquet:"text"`
-	ContentHash   string    `parquet:"content_hash"`
-	Dense         []float32 `parquet:"dense,list"`
-	SparseIndices []uint32  `parquet:"sparse_indices,list"`
-	SparseValues  []float32 `parquet:"sparse_values,list"`
-}
+	"s2g/cmd/s2g/expect"
+)
 
 // unitTolerance is how far the square of a dense vector's length may be from 1.
 const unitTolerance = 1e-3
@@ -38,121 +21,170 @@ type pointReader struct {
 	graph graph
 	shard *shard
 
+	// columns of the row
+	point, post, chunkOf, chunksOf *column
+	iri, kind, language, text, sum *column
+	languages                      *column
+	dense                          *vector[float32]
+	indices                        *vector[uint32]
+	weights                        *vector[float32]
+	fields                         fieldColumns
+
 	id         uint64 // of the point before
-	post       int64
-	next, have int32 // the chunk that must follow, and how many the post has
+	last       int64  // post
+	next, have int32  // the chunk that must follow, and how many the post has
+	crcs       [expect.Fields]uint32
+	path       []byte // of the post's IRI
 	digits     []byte
 }
 
-func (r *pointReader) check(p *row) (bad string) {
-	if bad := r.checkIDs(p); bad != "" {
+func (r *pointReader) bind(t *table) func() string {
+	r.point, r.post, r.chunkOf, r.chunksOf = t.int64("point_id"), t.int64("post_id"), t.int32("chunk"), t.int32("chunks")
+	r.iri, r.kind, r.language, r.text, r.sum = t.text("iri"), t.text("type"), t.text("language"), t.text("text"), t.text("content_hash")
+	r.dense, r.indices, r.weights = t.floats("dense"), t.uints("sparse_indices"), t.floats("sparse_values")
+	r.fields.bind(t)
+	r.languages = r.fields[expect.Languages]
+	return r.check
+}
+
+func (r *pointReader) check() (bad string) {
+	if bad := r.checkIDs(); bad != "" {
 		return bad
 	}
-	if bad := r.checkText(p); bad != "" {
-		return fmt.Sprintf("point %d of post %d: %s", p.PointID, p.PostID, bad)
-	}
-	if bad := r.checkVectors(p); bad != "" {
-		return fmt.Sprintf("point %d of post %d: %s", p.PointID, p.PostID, bad)
+	for _, check := range []func() string{r.checkText, r.checkVectors} {
+		if bad := check(); bad != "" {
+			return fmt.Sprintf("point %d of post %d: %s", r.id, r.last, bad)
+		}
 	}
 	r.shard.points++
 	return ""
 }
 
-func (r *pointReader) checkIDs(p *row) string {
-	if p.PostID < 0 || p.Chunk < 0 || p.Chunk >= 1<<16 || p.PointID != uint64(p.PostID)<<16|uint64(p.Chunk) {
-		return fmt.Sprintf("point id %d is not that of chunk %d of post %d", p.PointID, p.Chunk, p.PostID)
+func (r *pointReader) checkIDs() string {
+	id, post, chunk, chunks := uint64(r.point.int()), r.post.int(), int32(r.chunkOf.int()), int32(r.chunksOf.int())
+	if post < 0 || chunk < 0 || chunk >= 1<<16 || id != uint64(post)<<16|uint64(chunk) {
+		return fmt.Sprintf("point id %d is not that of chunk %d of post %d", id, chunk, post)
 	}
-	if r.shard.points > 0 && p.PointID <= r.id {
-		return fmt.Sprintf("point %d of post %d stands after point %d", p.PointID, p.PostID, r.id)
+	if r.shard.points > 0 && id <= r.id {
+		return fmt.Sprintf("point %d of post %d stands after point %d", id, post, r.id)
 	}
-	r.id = p.PointID
+	r.id = id
 	if r.next == r.have {
-		return r.begin(p)
+		return r.begin(post, chunk, chunks)
 	}
-	if p.PostID != r.post || p.Chunk != r.next || p.Chunks != r.have {
-		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.post)
+	if post != r.last || chunk != r.next || chunks != r.have {
+		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.last)
 	}
 	r.next++
-	return ""
+	return r.sameFields(chunk)
 }
 
 // begin takes a post's first point.
-func (r *pointReader) begin(p *row) string {
-	if p.Chunk != 0 || p.Chunks < 1 {
-		return fmt.Sprintf("post %d begins with chunk %d of %d", p.PostID, p.Chunk, p.Chunks)
+func (r *pointReader) begin(post int64, chunk, chunks int32) string {
+	if chunk != 0 || chunks < 1 {
+		return fmt.Sprintf("post %d begins with chunk %d of %d", post, chunk, chunks)
 	}
 	if r.shard.points == 0 {
-		r.shard.first = p.PostID
+		r.shard.first = post
 	}
-	r.post, r.next, r.have = p.PostID, 1, p.Chunks
-	r.shard.last = p.PostID
-	r.digits = strconv.AppendInt(r.digits[:0], p.PostID, 10)
+	r.last, r.next, r.have = post, 1, chunks
+	r.shard.last = post
+	r.digits = strconv.AppendInt(r.digits[:0], post, 10)
 	t := &r.shard.tally
-	iri := ""
-	switch p.Type {
+	var fields *expect.FieldTallies
+	switch string(r.kind.bytes()) {
 	case "question":
-		iri = r.build.site.Question(p.PostID)
-		t.questions.Add(postCRC(questionPath, r.digits))
-		if p.QuestionID != p.PostID {
-			return fmt.Sprintf("question %d has the question_id %d", p.PostID, p.QuestionID)
-		}
+		r.path = append(append(r.path[:0], questionPath...), r.digits...)
+		t.questions.Add(typeCRC(r.path))
+		fields = &t.questionFields
 	case "answer":
-		iri = r.build.site.Answer(p.PostID)
-		t.answers.Add(postCRC(answerPath, r.digits))
+		r.path = append(append(r.path[:0], answerPath...), r.digits...)
+		t.answers.Add(typeCRC(r.path))
+		fields = &t.answerFields
 	default:
-		return fmt.Sprintf("post %d has the type %q", p.PostID, p.Type)
+		return fmt.Sprintf("post %d has the type %q", post, r.kind.bytes())
 	}
-	if p.IRI != iri {
-		return fmt.Sprintf("post %d has the IRI %s, in the graph it is %s", p.PostID, p.IRI, iri)
+	if path, ok := bytes.CutPrefix(r.iri.bytes(), r.build.census.site); !ok || !bytes.Equal(path, r.path) {
+		return fmt.Sprintf("post %d has the IRI %s, in the graph it is %s%s", post, r.iri.bytes(), r.build.site, r.path)
 	}
-	if p.once() {
+	r.fields.crcs(&r.crcs, crc32.ChecksumIEEE(r.path), r.build.census.site)
+	for f, crc := range r.crcs {
+		fields[f].Add(crc)
+	}
+	if once(r.language, r.languages) {
 		t.once.Add(parentCRC(r.digits))
 	}
 	return ""
 }
 
-// once reports whether the row stands for its post: it is in the shards of the
-// first of its languages.
-func (p *row) once() bool { return len(p.Languages) == 0 || p.Languages[0] == p.Language }
-
-func (r *pointReader) checkText(p *row) string {
-	switch {
-	case p.Language != r.graph.tag:
-		return fmt.Sprintf("it has the language %q", p.Language)
-	case p.Language != "" && !slices.Contains(p.Languages, p.Language):
-		return fmt.Sprintf("its languages %q lack its own, %q", p.Languages, p.Language)
-	case !strings.HasPrefix(p.Text, p.Title):
-		return "its text does not begin with its title"
-	}
-	if sum := sha256.Sum256([]byte(p.Text)); p.ContentHash != hex.EncodeToString(sum[:]) {
-		return "content_hash is not that of its text"
+// sameFields checks that all chunks of a post say the same of it.
+func (r *pointReader) sameFields(chunk int32) string {
+	var crcs [expect.Fields]uint32
+	r.fields.crcs(&crcs, crc32.ChecksumIEEE(r.path), r.build.census.site)
+	for f, crc := range crcs {
+		if crc != r.crcs[f] {
+			return fmt.Sprintf("chunk %d of post %d has another %s than its first", chunk, r.last, expect.Field(f))
+		}
 	}
 	return ""
 }
 
-func (r *pointReader) checkVectors(p *row) string {
+// once reports whether a row stands for its post: it is in the shards of the
+// first of its languages.
+func once(language, languages *column) bool {
+	all := languages.list()
+	return len(all) == 0 || bytes.Equal(all[0].ByteArray(), language.bytes())
+}
+
+func (r *pointReader) checkText() string {
+	own := r.language.bytes()
+	if string(own) != r.graph.tag {
+		return fmt.Sprintf("it has the language %q", own)
+	}
+	title, text := r.fields[expect.Title].bytes(), r.text.bytes()
+	if !bytes.HasPrefix(text, title) {
+		return "its text does not begin with its title"
+	}
+	var room [2 * sha256.Size]byte
+	sum := sha256.Sum256(text)
+	hex.Encode(room[:], sum[:])
+	if !bytes.Equal(r.sum.bytes(), room[:]) {
+		return "content_hash is not that of its text"
+	}
+	if len(own) == 0 {
+		return ""
+	}
+	for _, l := range r.languages.list() {
+		if bytes.Equal(l.ByteArray(), own) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("its languages %q lack its own, %q", r.languages.list(), own)
+}
+
+func (r *pointReader) checkVectors() string {
 	length := 0.0
-	for _, x := range p.Dense {
+	for _, x := range r.dense.row {
 		length += float64(x) * float64(x)
 	}
 	if math.IsNaN(length) || math.Abs(length-1) > unitTolerance { // an infinite one is no unit either
 		return fmt.Sprintf("its dense vector has the length %.4g", math.Sqrt(length))
 	}
 	if r.shard.dimensions == 0 {
-		r.shard.dimensions = len(p.Dense)
+		r.shard.dimensions = len(r.dense.row)
 	}
-	if len(p.Dense) != r.shard.dimensions {
-		return fmt.Sprintf("its dense vector has %d dimensions, others have %d", len(p.Dense), r.shard.dimensions)
+	if len(r.dense.row) != r.shard.dimensions {
+		return fmt.Sprintf("its dense vector has %d dimensions, others have %d", len(r.dense.row), r.shard.dimensions)
 	}
-	if len(p.SparseIndices) != len(p.SparseValues) {
-		return fmt.Sprintf("it has %d sparse indices and %d values", len(p.SparseIndices), len(p.SparseValues))
+	if len(r.indices.row) != len(r.weights.row) {
+		return fmt.Sprintf("it has %d sparse indices and %d values", len(r.indices.row), len(r.weights.row))
 	}
-	for i, v := range p.SparseValues {
-		if i > 0 && p.SparseIndices[i] <= p.SparseIndices[i-1] {
+	for i, v := range r.weights.row {
+		if i > 0 && r.indices.row[i] <= r.indices.row[i-1] {
 			return "its sparse indices do not ascend"
 		}
 		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Sprintf("its sparse value of %d is not a number", p.SparseIndices[i])
+			return fmt.Sprintf("its sparse value of %d is not a number", r.indices.row[i])
 		}
 	}
 	return ""
@@ -161,7 +193,7 @@ func (r *pointReader) checkVectors(p *row) string {
 // end checks that the last post is whole.
 func (r *pointReader) end() string {
 	if r.next != r.have {
-		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.post)
+		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.last)
 	}
 	return ""
 }

@@ -2,8 +2,8 @@ package verify
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
 
 	"s2g/cmd/s2g/expect"
 	"s2g/schema/manifest"
@@ -13,7 +13,7 @@ import (
 // graph, as the files say and as the tables say.
 func (b *build) compareShards(ctx context.Context, view *expect.View) (Check, error) {
 	c := newCheck("questions", "posts of shards, by language, against the graph")
-	answers := slices.ContainsFunc(b.shards.graphs, func(t shardTally) bool { return t.answers.Count > 0 })
+	answers := b.embedsAnswers() || slices.ContainsFunc(b.shards.graphs, func(t shardTally) bool { return t.answers.Count > 0 })
 	for g := range b.graphs {
 		if err := b.comparePosts(ctx, &c, view, g, "question"); err != nil {
 			return c, err
@@ -58,31 +58,12 @@ func (b *build) comparePosts(ctx context.Context, c *Check, view *expect.View, g
 	return nil
 }
 
-// pointKey is what is read of a point to tell its post.
-type pointKey struct {
-	PostID int64  `parquet:"post_id"`
-	Type   string `parquet:"type"`
-	Chunk  int32  `parquet:"chunk"`
-}
-
 // shardsHavePosts lists the questions, or the answers, of a language's shards.
 func (b *build) shardsHavePosts(graph int, kind, path string) lister {
-	return func(ctx context.Context, yield yield) error {
-		for _, f := range b.files {
-			if g, ok := b.graphOfShard(f.name); f.kind != aShard || !ok || g != graph {
-				continue
-			}
-			_, err := rows(ctx, b, f, func(p *pointKey) string {
-				if p.Chunk == 0 && p.Type == kind {
-					id := strconv.FormatInt(p.PostID, 10)
-					yield([]byte(path+id), one(postCRC(path, id)), f.name)
-				}
-				return ""
-			})
-			if err != nil {
-				return err
-			}
+	return b.eachPost(graph, func(*table) func(id, is []byte) ([]byte, uint32, bool) {
+		return func(id, is []byte) ([]byte, uint32, bool) {
+			post := fmt.Appendf(nil, "%s%s", path, id)
+			return post, typeCRC(post), string(is) == kind
 		}
-		return nil
-	}
+	})
 }

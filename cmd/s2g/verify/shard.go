@@ -22,9 +22,13 @@ type shard struct {
 type shardTally struct {
 	questions, answers, once expect.Tally
 	points                   int64
+	// what the shards say of posts
+	questionFields, answerFields expect.FieldTallies
 }
 
-func (t *shardTally) merge(u shardTally) {
+func (t *shardTally) merge(u *shardTally) {
+	t.questionFields.Merge(&u.questionFields)
+	t.answerFields.Merge(&u.answerFields)
 	t.questions.Merge(u.questions)
 	t.answers.Merge(u.answers)
 	t.once.Merge(u.once)
@@ -44,14 +48,15 @@ func (b *build) graphOfShard(name string) (int, bool) {
 	return i, i >= 0
 }
 
-func (b *build) readShard(ctx context.Context, f file) (s shard, bad string, err error) {
+func (b *build) readShard(ctx context.Context, f file) (s *shard, bad string, err error) {
+	s = &shard{}
 	g, ok := b.graphOfShard(f.name)
 	if !ok {
 		return s, f.name + " is in the folder of no language", nil
 	}
 	s.graph = g
-	r := pointReader{build: b, graph: b.graphs[g], shard: &s}
-	bad, err = rows(ctx, b, f, r.check)
+	r := pointReader{build: b, graph: b.graphs[g], shard: s}
+	bad, err = b.eachRow(ctx, f, r.bind)
 	if bad == "" && err == nil {
 		bad = r.end()
 	}
@@ -94,7 +99,7 @@ func (b *build) judgeShards(found []finding) {
 			c.differ("%s: dense vectors of %d dimensions, others have %d", f.name, s.dimensions, dimensions)
 		}
 		s.tally.points = s.points
-		b.shards.graphs[s.graph].merge(s.tally)
+		b.shards.graphs[s.graph].merge(&s.tally)
 	}
 	b.shards.check = c
 }

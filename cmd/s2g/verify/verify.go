@@ -67,6 +67,7 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 		work.Go(func() (err error) {
 			view, err = expect.Compute(workCtx, db, expect.Options{
 				Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Lanes: lanes(b.workers),
+				Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
 			})
 			return err
 		})
@@ -197,7 +198,7 @@ type finding struct {
 	sum   string // SHA-256
 	bad   string // the first difference in it
 	quads int64
-	shard shard
+	shard *shard // nil: it is none
 	rows  parentTally
 }
 
@@ -239,6 +240,13 @@ func (b *build) judge(ctx context.Context, view *expect.View) (Report, error) {
 			return Report{}, err
 		}
 		checks = append(checks, b.shards.check, questions, parents)
+		if view != nil {
+			fields, err := b.compareFields(ctx, view)
+			if err != nil {
+				return Report{}, err
+			}
+			checks = append(checks, fields)
+		}
 	}
 	if len(b.manifest.Published) > 0 {
 		checks = append(checks, b.documents) // last: what differs in a file is better named by what is in it
@@ -256,5 +264,8 @@ func (b *build) withServers(ctx context.Context, r Report) (Report, error) {
 	r.Checks = append(r.Checks, after.Checks...)
 	return r, r.fault(b.out)
 }
+
+// embedsAnswers tells what the build was asked for.
+func (b *build) embedsAnswers() bool { return b.manifest.Options.Units == "question,answer" }
 
 func (b *build) has(stage string) bool { return b.manifest.Stages[stage] != nil }

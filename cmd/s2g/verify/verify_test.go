@@ -41,6 +41,7 @@ type fixture struct {
 	shards  map[string][]row
 	parents []parentRow
 	files   map[string]string // others, in no stage
+	bare    string            // a shard with the columns of parents alone
 	missing []string          // listed and not written
 	after   func(t *testing.T, out string)
 }
@@ -54,23 +55,74 @@ func newFixture(t testing.TB) *fixture {
 	return &fixture{
 		batches: map[string]string{miniBatch: string(trig)},
 		shards: map[string][]row{
-			"vectors/python/part-00000.parquet": {point(1, 0, 2, "python", "python", "c#"), point(1, 1, 2, "python", "python", "c#"), point(5, 0, 1, "python", "python", ".net")},
-			"vectors/csharp/part-00000.parquet": {point(1, 0, 2, "c#", "python", "c#"), point(1, 1, 2, "c#", "python", "c#")},
-			"vectors/dotnet/part-00000.parquet": {point(5, 0, 1, ".net", "python", ".net")},
-			"vectors/cpp/part-00000.parquet":    {point(7, 0, 1, "c++", "c++")},
+			"vectors/python/part-00000.parquet": {point(1, 0, 2, "python"), point(1, 1, 2, "python"), point(5, 0, 1, "python")},
+			"vectors/csharp/part-00000.parquet": {point(1, 0, 2, "c#"), point(1, 1, 2, "c#")},
+			"vectors/dotnet/part-00000.parquet": {point(5, 0, 1, ".net")},
+			"vectors/cpp/part-00000.parquet":    {point(7, 0, 1, "c++")},
 		},
 		parents: []parentRow{{1}, {5}, {7}},
 		files:   map[string]string{},
 	}
 }
 
-func point(post int64, chunk, chunks int32, language string, languages ...string) row {
-	text := fmt.Sprintf("A title\n\nchunk %d of post %d", chunk, post)
-	return row{
+// row is a row of a shard, as those who read it without s2g would declare it.
+type row struct {
+	PointID           uint64    `parquet:"point_id"`
+	PostID            int64     `parquet:"post_id"`
+	QuestionID        int64     `parquet:"question_id"`
+	IRI               string    `parquet:"iri"`
+	Type              string    `parquet:"type,dict"`
+	Language          string    `parquet:"language,dict"`
+	Languages         []string  `parquet:"languages,list" parquet-element:",dict"`
+	Chunk             int32     `parquet:"chunk"`
+	Chunks            int32     `parquet:"chunks"`
+	Title             string    `parquet:"title"`
+	Text              string    `parquet:"text"`
+	Tags              []string  `parquet:"tags,list" parquet-element:",dict"`
+	Score             *int32    `parquet:"score,optional"`
+	AnswerCount       *int32    `parquet:"answer_count,optional"`
+	HasAcceptedAnswer bool      `parquet:"has_accepted_answer"`
+	AcceptedAnswerID  int64     `parquet:"accepted_answer_id,optional"`
+	DuplicateOf       []int64   `parquet:"duplicate_of,list"`
+	LinkedTo          []int64   `parquet:"linked_to,list"`
+	Closed            bool      `parquet:"closed"`
+	CreationDate      int64     `parquet:"creation_date,timestamp(millisecond)"`
+	Author            string    `parquet:"author,optional"`
+	AuthorName        string    `parquet:"author_name,optional"`
+	License           string    `parquet:"license,dict"`
+	ContentHash       string    `parquet:"content_hash"`
+	Dense             []float32 `parquet:"dense,list"`
+	SparseIndices     []uint32  `parquet:"sparse_indices,list"`
+	SparseValues      []float32 `parquet:"sparse_values,list"`
+}
+
+type parentRow struct {
+	PostID int64 `parquet:"post_id"`
+}
+
+// point is a point of the mini dump, or of a post that it does not have.
+func point(post int64, chunk, chunks int32, language string) row {
+	number := func(n int32) *int32 { return &n }
+	p := row{
 		PointID: uint64(post)<<16 | uint64(chunk), PostID: post, QuestionID: post, IRI: vocab.DefaultSite.Question(post), Type: "question",
-		Language: language, Languages: languages, Chunk: chunk, Chunks: chunks, Title: "A title", Text: text, ContentHash: hash(text),
+		Language: language, Languages: []string{language}, Chunk: chunk, Chunks: chunks,
+		Author: vocab.DefaultSite.User(11), CreationDate: 1430784000000, License: "https://creativecommons.org/licenses/by-sa/3.0/",
 		Dense: []float32{0.6, 0, 0.8}, SparseIndices: []uint32{3, 70}, SparseValues: []float32{1.5, 0.25},
 	}
+	switch post {
+	case 1:
+		p.Languages, p.Title, p.Tags = []string{"c#", "python"}, "Merge maps", []string{"python", "c#", "merge"}
+		p.Score, p.AnswerCount, p.HasAcceptedAnswer, p.AcceptedAnswerID = number(7), number(3), true, 3
+		p.LinkedTo, p.CreationDate = []int64{2}, 1262401445006
+	case 5:
+		p.Languages, p.Tags = []string{".net", "python"}, []string{"python", ".net"}
+		p.Score, p.AnswerCount, p.DuplicateOf, p.Closed = number(-3), number(1), []int64{1}, true
+	case 7:
+		p.Title, p.Tags, p.Score, p.AnswerCount, p.LinkedTo = "Nothing", []string{"c++"}, number(0), number(0), []int64{5}
+	}
+	p.Text = fmt.Sprintf("%s\n\nchunk %d of post %d", p.Title, chunk, post)
+	p.ContentHash = hash(p.Text)
+	return p
 }
 
 func hash(text string) string {
@@ -94,7 +146,11 @@ func (f *fixture) write(t testing.TB) string {
 		put(manifest.Graph, name, compress(t, f.batches[name]), countQuads(f.batches[name]))
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.shards)) {
-		put(manifest.Vectors, name, encode(t, f.shards[name]), int64(len(f.shards[name])))
+		content := encode(t, f.shards[name])
+		if name == f.bare {
+			content = encode(t, f.parents[:len(f.shards[name])])
+		}
+		put(manifest.Vectors, name, content, int64(len(f.shards[name])))
 	}
 	put(manifest.Vectors, "parents/part-00000.parquet", encode(t, f.parents), int64(len(f.parents)))
 	for name, text := range f.files {
@@ -182,7 +238,7 @@ func testAgrees(t *testing.T, db *tables.DB) {
 	for _, c := range report.Checks {
 		counts[c.Name] = c.Count
 	}
-	want := map[string]int64{"files": 6, "batches": 329, "graph": 126, "shards": 7, "questions": 5, "parents": 3}
+	want := map[string]int64{"files": 6, "batches": 329, "graph": 126, "shards": 7, "questions": 5, "parents": 3, "payload": 60}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Error(diff)
 	}
@@ -341,8 +397,80 @@ var damages = map[string]struct {
 		damage: editRow("dotnet", 0, func(r *row) { r.PointID++ }), filesOnly: true,
 		want: []string{"point id 327681 is not that of chunk 0 of post 5"},
 	},
+	"score in a payload": {
+		damage: editRow("cpp", 0, func(r *row) { n := int32(1); r.Score = &n }),
+		want:   []string{"payload: http://stackoverflow.com/c%2B%2B, score: 1 posts in the shards, 1 by the tables", "/questions/7 (vectors/cpp/part-00000.parquet) has another value"},
+	},
+	"score gone": {
+		damage: editRow("cpp", 0, func(r *row) { r.Score = nil }),
+		want:   []string{"payload: ", "score", "/questions/7"},
+	},
+	"tag in a payload": {
+		damage: editRow("dotnet", 0, func(r *row) { r.Tags[0] = "pithon" }),
+		want:   []string{"payload: ", ".net, tags", "/questions/5"},
+	},
+	"no links": {
+		damage: editRow("cpp", 0, func(r *row) { r.LinkedTo = nil }),
+		want:   []string{"payload: ", "linked_to", "/questions/7"},
+	},
+	"another duplicate": {
+		damage: editRow("dotnet", 0, func(r *row) { r.DuplicateOf[0] = 7 }),
+		want:   []string{"payload: ", "duplicate_of", "/questions/5"},
+	},
+	"accepted answer of another": {
+		damage: editRow("dotnet", 0, func(r *row) { r.HasAcceptedAnswer, r.AcceptedAnswerID = true, 2 }),
+		want:   []string{"payload: ", "has_accepted_answer", "/questions/5"},
+	},
+	"accepted answer": {
+		damage: edit("csharp", func(r []row) []row { r[0].AcceptedAnswerID, r[1].AcceptedAnswerID = 2, 2; return r }),
+		want:   []string{"payload: ", "c%23, accepted_answer_id", "/questions/1"},
+	},
+	"title": {
+		damage: editRow("cpp", 0, func(r *row) { r.Title = "No" }),
+		want:   []string{"payload: ", "c%2B%2B, title", "/questions/7"},
+	},
+	"answers counted": {
+		damage: editRow("cpp", 0, func(r *row) { r.AnswerCount = nil }),
+		want:   []string{"payload: ", "answer_count", "/questions/7"},
+	},
+	"creation date": {
+		damage: editRow("cpp", 0, func(r *row) { r.CreationDate++ }),
+		want:   []string{"payload: ", "creation_date", "/questions/7"},
+	},
+	"closed": {
+		damage: editRow("dotnet", 0, func(r *row) { r.Closed = false }),
+		want:   []string{"payload: ", ".net, closed", "/questions/5"},
+	},
+	"author": {
+		damage: editRow("cpp", 0, func(r *row) { r.Author = "" }),
+		want:   []string{"payload: ", "author:", "/questions/7"},
+	},
+	"author's name": {
+		damage: editRow("cpp", 0, func(r *row) { r.AuthorName = "x" }),
+		want:   []string{"payload: ", "author_name:", "/questions/7"},
+	},
+	"licence": {
+		damage: editRow("cpp", 0, func(r *row) { r.License = "https://creativecommons.org/licenses/by-sa/4.0/" }),
+		want:   []string{"payload: ", "license:", "/questions/7"},
+	},
+	"languages": {
+		damage: editRow("cpp", 0, func(r *row) { r.Languages = []string{"c++", "python"} }),
+		want:   []string{"payload: ", "languages:", "/questions/7"},
+	},
+	"another question": {
+		damage: editRow("cpp", 0, func(r *row) { r.QuestionID = 5 }),
+		want:   []string{"payload: ", "question_id:", "/questions/7"},
+	},
+	"chunks that differ": {
+		damage: editRow("csharp", 1, func(r *row) { r.Closed = true }), filesOnly: true,
+		want: []string{"chunk 1 of post 1 has another closed than its first"},
+	},
+	"column missing": {
+		damage: func(f *fixture) { f.bare = "vectors/cpp/part-00000.parquet" }, filesOnly: true,
+		want: []string{"vectors/cpp/part-00000.parquet: it has no column point_id"},
+	},
 	"another post": {
-		damage: editRow("cpp", 0, func(r *row) { *r = point(8, 0, 1, "c++", "c++") }), filesOnly: true,
+		damage: editRow("cpp", 0, func(r *row) { *r = point(8, 0, 1, "c++") }), filesOnly: true,
 		want: []string{"c%2B%2B: 1 questions in the shards, 1 in the graph's files", "/questions/8 (vectors/cpp/part-00000.parquet) is missing in the graph's files"},
 	},
 	"rows out of order": {
@@ -444,7 +572,7 @@ func TestVerifyNeedsABuild(t *testing.T) {
 	}
 }
 
-// A shard with any byte changed is read or refused, never a crash.
+// A shard with a byte changed is read or refused, never a crash.
 func TestDamagedShardIsNoCrash(t *testing.T) {
 	out := newFixture(t).write(t)
 	m, err := manifest.Read(out)
@@ -461,7 +589,7 @@ func TestDamagedShardIsNoCrash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range whole {
+	for i := 0; i < len(whole); i += 7 {
 		damaged := bytes.Clone(whole)
 		damaged[i] ^= 0x55
 		if err := os.WriteFile(path, damaged, 0o644); err != nil {
