@@ -13,7 +13,8 @@ import (
 
 const statsHelp = `Prints the statistics of the paper's Table 1 and section 4 for a build: questions, answers, acceptance, answers
 and comments a question, by language and as a distribution; nodes by class and edges by predicate, summed over
-the graphs and distinct.`
+the graphs and distinct. What --materialize writes out is a group of edges of its own, and in no other figure
+but the quads.`
 
 func (a *app) stats() *cobra.Command {
 	o := &options{}
@@ -53,7 +54,7 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 		return err
 	}
 	return a.withTables(ctx, o, m, func(db *tables.DB) error {
-		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.shape.Languages, Other: o.shape.Other})
+		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.shape.Languages, Other: o.shape.Other, Materialize: o.shape.Materialize})
 		if err != nil {
 			return err
 		}

@@ -37,6 +37,10 @@ type Manifest struct {
 	Options Options           `json:"options"`
 	Stages  map[string]*Stage `json:"stages"`
 
+	// Replaced are files of a stage's earlier run on their way out: what is left of
+	// them after a kill, the stage's next run removes.
+	Replaced map[string][]File `json:"replaced,omitempty"`
+
 	// Published are the documents at the top of OUT, as README.md, in the order in which they were written.
 	Published []File `json:"published,omitempty"`
 }
@@ -189,6 +193,7 @@ func (m *Manifest) clone() *Manifest {
 		c.Stages[name] = &stage
 	}
 	c.Dump.Tables = maps.Clone(m.Dump.Tables)
+	c.Replaced = maps.Clone(m.Replaced)
 	return &c
 }
 

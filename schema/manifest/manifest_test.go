@@ -3,6 +3,7 @@ package manifest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,6 +148,83 @@ func TestFinishedOutputsStayUntilTheFirstNewFile(t *testing.T) {
 	write(t, r, "graph/1", "new")
 	if exists(d, "graph/2") || d.Manifest().Stages[Graph] != nil {
 		t.Error("old outputs are left beside new ones")
+	}
+}
+
+// finished writes a run of a key with one file.
+func finished(t *testing.T, d *Dir, key, name string) {
+	t.Helper()
+	r := begin(t, d, key)
+	write(t, r, name, key)
+	if err := r.Finish(Summary{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A kill between the manifest that no longer has a run and the removal of the
+// run's files leaves files that the next run removes.
+func TestKilledWhileFilesAreRemoved(t *testing.T) {
+	d := open(t, t.TempDir())
+	finished(t, d, "k1", "graph/1.trig")
+	if err := os.WriteFile(filepath.Join(d.Out(), "graph/folder"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// a folder that is not empty cannot be removed, as if the process had died there
+	err := d.Update(func(m *Manifest) {
+		m.Stages[Graph].Files = append([]File{{Name: "graph", SHA256: "x"}}, m.Stages[Graph].Files...)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := begin(t, d, "k2")
+	if _, err := r.Create("graph/1.nq"); err == nil || !exists(d, "graph/1.trig") || d.Manifest().Stages[Graph] != nil {
+		t.Fatalf("the removal was not interrupted: %v", err)
+	}
+	if err := errors.Join(r.Close(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, d.Out())
+	if err := d.Update(func(m *Manifest) { m.Replaced[Graph] = m.Replaced[Graph][1:] }); err != nil {
+		t.Fatal(err)
+	}
+	r = begin(t, d, "k3")
+	if exists(d, "graph/1.trig") || !exists(d, "graph/folder") || len(d.Manifest().Replaced) != 0 {
+		t.Errorf("left behind: %+v", d.Manifest().Replaced)
+	}
+	write(t, r, "graph/1.trig", "k3")
+	if err := r.Finish(Summary{}); err != nil || !exists(d, "graph/1.trig") {
+		t.Error(err)
+	}
+}
+
+// A journal that outlived its run names files of the manifest: the next run leaves
+// them where they are until it has one of its own.
+func TestKilledBeforeTheJournalIsRemoved(t *testing.T) {
+	for _, next := range []string{"k1", "k2"} {
+		d := open(t, t.TempDir())
+		r := begin(t, d, "k1")
+		write(t, r, "graph/1", "one")
+		text, err := os.ReadFile(filepath.Join(d.Out(), ".s2g/graph.journal"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Finish(Summary{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(d.Out(), ".s2g/graph.journal"), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r = begin(t, d, next)
+		if !exists(d, "graph/1") || !d.Manifest().Fresh(Graph, "k1") || len(r.Committed()) != 0 {
+			t.Errorf("%s: the finished run has lost its file, or %v is taken for an interrupted run's", next, r.Committed())
+		}
+		write(t, r, "graph/1", "another")
+		if err := r.Finish(Summary{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Manifest().Stages[Graph]; got.Key != next || len(got.Files) != 1 || !exists(d, "graph/1") {
+			t.Errorf("%s: %+v", next, got)
+		}
 	}
 }
 

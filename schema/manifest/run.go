@@ -35,19 +35,27 @@ func (d *Dir) Begin(stage, key string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("beginning %s: %w", stage, err)
 	}
-	r := &Run{dir: d, stage: stage, key: key, started: time.Now(), journal: j}
-	if j.key == key {
+	finished := d.Manifest().Stages[stage]
+	r := &Run{dir: d, stage: stage, key: key, started: time.Now(), journal: j, replaces: finished != nil}
+	if err := d.sweep(stage); err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	switch {
+	case finished != nil && finished.Key == j.key:
+		// killed between its entry in the manifest and the end of its journal: the
+		// files are the finished run's
+		err = j.restart(key)
+	case j.key == key:
 		r.files = d.present(entries)
 		r.resumed = len(r.files)
-	} else {
-		if err := d.remove(entries); err != nil {
-			return nil, errors.Join(err, j.close())
-		}
-		if err := j.restart(key); err != nil {
-			return nil, errors.Join(err, j.close())
+	default:
+		if err = d.remove(entries); err == nil {
+			err = j.restart(key)
 		}
 	}
-	r.replaces = d.Manifest().Stages[stage] != nil
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("beginning %s: %w", stage, err), j.close())
+	}
 	resetPeakRSS()
 	return r, nil
 }
@@ -123,8 +131,22 @@ func (r *Run) commit(f File, place func() error) error {
 	return nil
 }
 
+// sweep removes the files of an earlier run that are marked as replaced, if any,
+// and then the mark.
+func (d *Dir) sweep(stage string) error {
+	files := d.Manifest().Replaced[stage]
+	if len(files) == 0 {
+		return nil
+	}
+	if err := d.remove(files); err != nil {
+		return err
+	}
+	return d.Update(func(m *Manifest) { delete(m.Replaced, stage) })
+}
+
 // replace takes the outputs of an earlier run out of the manifest and removes
-// them, once, before the first new file.
+// them, once, before the first new file. Until they are gone the manifest has them
+// as replaced, so that a kill leaves no file that nothing knows of.
 func (r *Run) replace() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -132,11 +154,18 @@ func (r *Run) replace() error {
 		return nil
 	}
 	old := r.dir.Manifest().Stages[r.stage]
-	if err := r.dir.Update(func(m *Manifest) { delete(m.Stages, r.stage) }); err != nil {
+	err := r.dir.Update(func(m *Manifest) {
+		delete(m.Stages, r.stage)
+		if m.Replaced == nil {
+			m.Replaced = map[string][]File{}
+		}
+		m.Replaced[r.stage] = old.Files
+	})
+	if err != nil {
 		return err
 	}
 	r.replaces = false
-	return r.dir.remove(old.Files)
+	return r.dir.sweep(r.stage)
 }
 
 // Finish writes the stage into the manifest as done and removes its journal.

@@ -25,6 +25,11 @@ type Options struct {
 	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.DefaultSite
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // there is a remainder graph, last
+
+	// Materialize says that the graph has the terms, too, that follow from its
+	// own. They are a group of edges of their own, and quads: nodes, the measures
+	// and the other groups are the same without.
+	Materialize bool
 }
 
 // Stats are the statistics of a graph.
@@ -34,6 +39,17 @@ type Stats struct {
 	Nodes        []Total  `json:"nodes"`        // by class
 	Edges        []Group  `json:"edges"`        // by predicate, in groups
 	Quads        Total    `json:"quads"`
+	// Materialized says that terms that follow from others are counted, too, as
+	// the last group of edges.
+	Materialized bool `json:"materialized"`
+}
+
+// terms is how many terms are counted.
+func (s *Stats) terms() expect.Term {
+	if s.Materialized {
+		return expect.AllTerms
+	}
+	return expect.Terms
 }
 
 // Graph is a row of Table 1.
@@ -88,7 +104,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	view, err := expect.Compute(ctx, db, expect.Options{Languages: o.Languages, Other: o.Other, CountsOnly: true})
+	view, err := expect.Compute(ctx, db, expect.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
 	if err != nil {
 		return nil, fmt.Errorf("computing the statistics: %w", err)
 	}
@@ -96,11 +112,11 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	if o.Other {
 		all = append(all, schema.Language{Slug: schema.OtherSlug, Name: "(other)"})
 	}
-	s := &Stats{}
+	s := &Stats{Materialized: o.Materialize}
 	var sum expect.Tallies
 	for i, l := range all {
 		s.Graphs = append(s.Graphs, newGraph(l, o.Site, &view.Graphs[i]))
-		for t := range expect.Terms {
+		for t := range s.terms() {
 			sum[t].Merge(view.Graphs[i][t])
 		}
 	}
@@ -125,7 +141,7 @@ func newGraph(l schema.Language, site vocab.Site, t *expect.Tallies) Graph {
 		AnswersPerQuestion:  ratio(g.Answers, g.Questions),
 		CommentsPerQuestion: ratio(count(t, vocab.HasComment), g.Questions),
 	}
-	for term := range expect.Terms {
+	for term := range expect.AllTerms {
 		if n := t[term].Count; n > 0 {
 			g.Terms[term.String()] = n
 		}
@@ -164,9 +180,20 @@ func (s *Stats) total(sum, distinct *expect.Tallies) {
 			g.add(n)
 		}
 		s.Edges = append(s.Edges, g)
-		s.Quads.add(g.Total)
+	}
+	if s.Materialized {
+		g := Group{Total: Total{Name: "materialized"}}
+		for t := expect.Terms; t < s.terms(); t++ {
+			n := Total{t.Name(), sum[t].Count, distinct[t].Count}
+			g.Edges = append(g.Edges, n)
+			g.add(n)
+		}
+		s.Edges = append(s.Edges, g)
 	}
 	s.Quads.Name = "quads"
+	for _, g := range s.Edges {
+		s.Quads.add(g.Total)
+	}
 }
 
 func (t *Total) add(u Total) {

@@ -31,7 +31,7 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 		header = append(header, m.name)
 	}
 	header = append(header, "quads")
-	for t := range expect.Terms {
+	for t := range s.terms() {
 		header = append(header, t.String())
 	}
 	lines := [][]string{header}
@@ -41,7 +41,7 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 			line = append(line, exact(m.of(g)))
 		}
 		line = append(line, strconv.FormatInt(g.Quads, 10))
-		for t := range expect.Terms {
+		for t := range s.terms() {
 			line = append(line, strconv.FormatInt(g.Terms[t.String()], 10))
 		}
 		lines = append(lines, line)
@@ -64,7 +64,7 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 
 func (s *Stats) totalLine(name string, width int, of func(Total) int64) []string {
 	line := make([]string, width)
-	first := width - int(expect.Terms)
+	first := width - int(s.terms())
 	line[0], line[first-1] = name, strconv.FormatInt(of(s.Quads), 10)
 	for _, group := range s.Edges {
 		for _, e := range group.Edges {
