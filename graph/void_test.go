@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +11,7 @@ import (
 
 	"s2g/graph/trig"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/vocab"
 )
 
@@ -18,16 +21,19 @@ func recounted(t *testing.T, dir *manifest.Dir, format trig.Format) map[string]i
 	t.Helper()
 	counts := map[string]int64{}
 	seen := map[string]bool{}
-	nodes := map[string]bool{} // the classes that every described node has one of
-	for _, c := range nodeClasses {
-		nodes["<"+c+">"] = true
+	once := func(what string) bool {
+		is := !seen[what]
+		seen[what] = true
+		return is
 	}
-	count := func(set, predicate, object string) {
+	// an entity is a node of which it is said what it is; in two graphs it is two of
+	// the dataset's
+	count := func(set, g, subject, predicate, object string) {
 		counts[set+" triples"]++
 		counts[set+" property "+predicate]++
 		if predicate == "<"+vocab.RDF+"type>" {
 			counts[set+" class "+object]++
-			if nodes[object] {
+			if once("entity " + set + g + subject) {
 				counts[set+" entities"]++
 			}
 		}
@@ -36,21 +42,22 @@ func recounted(t *testing.T, dir *manifest.Dir, format trig.Format) map[string]i
 		parts := strings.SplitN(line, " ", 3)
 		end := strings.LastIndex(parts[2], " <")
 		object, g := parts[2][:end], strings.TrimSuffix(parts[2][end+1:], " .")
-		count(g, parts[1], object)
-		count("dataset", parts[1], object)
-		if triple := line[:strings.LastIndex(line, " <")]; !seen[triple] {
-			seen[triple] = true
-			count("union", parts[1], object)
+		count(g, "", parts[0], parts[1], object)
+		count("dataset", g, parts[0], parts[1], object)
+		if once(line[:strings.LastIndex(line, " <")]) {
+			count("union", "", parts[0], parts[1], object)
 		}
 	}
 	return counts
 }
 
-// described is the same as void.ttl says it.
-func described(t *testing.T, text string) map[string]int64 {
+const void = "http://rdfs.org/ns/void#"
+
+// subjects reads a description: subject, predicate, objects. Predicates of VoID
+// are without its namespace.
+func subjects(t *testing.T, text string) map[string]map[string][]string {
 	t.Helper()
-	const void = "http://rdfs.org/ns/void#"
-	about := map[string]map[string][]string{} // subject, predicate, objects
+	about := map[string]map[string][]string{}
 	for r := trig.NewReader(strings.NewReader(text), trig.TriG); ; {
 		if !r.Scan() {
 			if r.Err() != nil {
@@ -65,6 +72,13 @@ func described(t *testing.T, text string) map[string]int64 {
 		}
 		about[s][p] = append(about[s][p], nq(q.Object))
 	}
+	return about
+}
+
+// described is the same as void.ttl says it.
+func described(t *testing.T, text string) map[string]int64 {
+	t.Helper()
+	about := subjects(t, text)
 	counts := map[string]int64{}
 	number := func(s, p string) (n int64) {
 		if len(about[s][p]) != 1 {
@@ -103,29 +117,97 @@ func described(t *testing.T, text string) map[string]int64 {
 	return counts
 }
 
-// void.ttl counts what is in the files, and names each with size and SHA-256.
+// void.ttl counts what is in the files.
 func TestVoidCountsTheFiles(t *testing.T) {
-	db := mini(t)
-	for _, o := range []Options{
-		{Languages: languages},
-		{Languages: languages, Other: true, batch: 13, Format: "nquads", Compress: "zstd"},
-		{Languages: languages, Other: true, Materialize: true, Compress: "none"},
+	const small = "testdata/mini"
+	bioinformatics := schematest.Dump(t, "bioinformatics.stackexchange.com")
+	for _, c := range []struct {
+		dump string
+		o    Options
+	}{
+		{small, Options{Languages: languages}},
+		{small, Options{Languages: languages, Other: true, batch: 13, Format: "nquads", Compress: "zstd"}},
+		{small, Options{Languages: languages, Other: true, Materialize: true, Compress: "none"}},
+		{bioinformatics, Options{Other: true}},
 	} {
-		dir := build1(t, db, o)
-		void := contents(t, dir)["graph/void.ttl"]
-		if diff := cmp.Diff(recounted(t, dir, formats[o.Format]), described(t, void)); diff != "" {
-			t.Errorf("%+v: from the files -, void.ttl +\n%s", o, diff)
+		dir := build1(t, load(t, c.dump), c.o)
+		counted := recounted(t, dir, formats[c.o.Format])
+		if diff := cmp.Diff(counted, described(t, contents(t, dir)["graph/void.ttl"])); diff != "" || counted["union entities"] == 0 {
+			t.Errorf("%s %+v: from the files -, void.ttl +\n%s", c.dump, c.o, diff)
 		}
-		for _, f := range dir.Manifest().Stages[manifest.Graph].Files {
-			if !strings.Contains(f.Name, "batch-") {
-				continue
-			}
-			for _, want := range []string{fmt.Sprintf("%q", f.Name), fmt.Sprintf(`"%d"^^xsd:nonNegativeInteger`, f.Size), fmt.Sprintf("%q^^xsd:hexBinary", f.SHA256)} {
-				if !strings.Contains(void, want) {
-					t.Errorf("void.ttl does not say %s", want)
-				}
-			}
+	}
+}
+
+// void.ttl says what the dataset and each of its parts is, where it comes from, and
+// how each file can be told from others.
+func TestVoidDescribes(t *testing.T) {
+	const dcterms, dcat, prov, rdfs, spdx = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#", "http://www.w3.org/ns/prov#",
+		"http://www.w3.org/2000/01/rdf-schema#", "http://spdx.org/rdf/terms#"
+	const site, self, cc = "http://stackoverflow.com", "<http://stackoverflow.com/s2g/void#", "<https://creativecommons.org/licenses/by-sa/4.0/>"
+	dir := build1(t, mini(t), Options{Languages: languages, Other: true, batch: 100, Compress: "zstd"})
+	files := contents(t, dir)
+	about := subjects(t, files["graph/void.ttl"])
+	says := func(subject, predicate string, want ...string) {
+		t.Helper()
+		got := slices.Sorted(slices.Values(about[subject][predicate]))
+		if diff := cmp.Diff(slices.Sorted(slices.Values(want)), got); diff != "" {
+			t.Errorf("%s %s: %s", subject, predicate, diff)
 		}
+	}
+	graphs := map[string][2]string{ // the label, and the tag
+		"<" + site + "/python>":    {`"Python"`, "<" + site + "/tags/python>"},
+		"<" + site + "/c%23>":      {`"C#"`, "<" + site + "/tags/c%23>"},
+		"<" + site + "/s2g/other>": {`"No selected language"`, ""},
+	}
+	subsets := []string{self + "union>"}
+	for g, labels := range graphs {
+		subsets = append(subsets, g)
+		says(g, vocab.RDF+"type", "<"+void+"Dataset>")
+		says(g, dcterms+"license", cc)
+		says(g, rdfs+"label", labels[0])
+		if labels[1] != "" {
+			says(g, dcterms+"subject", labels[1])
+		}
+	}
+	dataset := self + "dataset>"
+	says(dataset, vocab.RDF+"type", "<"+void+"Dataset>", "<"+dcat+"Dataset>", "<"+prov+"Entity>")
+	says(dataset, "subset", subsets...)
+	says(dataset, dcterms+"license", cc)
+	says(dataset, dcterms+"source", "<"+site+"/>")
+	says(dataset, "vocabulary", "<"+vocab.NS+">")
+	says(dataset, prov+"wasDerivedFrom", self+"dump>")
+	says(dataset, prov+"wasGeneratedBy", self+"build>")
+	says(dataset, prov+"wasAttributedTo", self+"tool>")
+	says(self+"build>", prov+"used", self+"dump>")
+	says(self+"build>", prov+"wasAssociatedWith", self+"tool>")
+	says(self+"tool>", rdfs+"label", `"s2g test"`)
+	says(self+"dump>", dcterms+"modified", `"2024-05-02T00:00:00.000Z"^^<`+vocab.XSD+`dateTime>`)
+
+	n := 0
+	for name, text := range files {
+		if !strings.Contains(name, "batch-") {
+			continue
+		}
+		n++
+		d := self + strings.TrimPrefix(name, "graph/") + ">"
+		if !slices.Contains(about[dataset][dcat+"distribution"], d) {
+			t.Errorf("%s is no distribution of the dataset", d)
+		}
+		says(d, vocab.RDF+"type", "<"+dcat+"Distribution>")
+		says(d, dcterms+"identifier", `"`+name+`"`)
+		says(d, dcat+"byteSize", fmt.Sprintf(`"%d"^^<%snonNegativeInteger>`, len(text), vocab.XSD))
+		says(d, dcat+"mediaType", "<"+mediaTypes+"trig>")
+		says(d, dcat+"compressFormat", "<"+mediaTypes+"zstd>")
+		says(d, dcterms+"license", cc)
+		if len(about[d][spdx+"checksum"]) != 1 {
+			t.Fatalf("%s has checksums %v", d, about[d][spdx+"checksum"])
+		}
+		sum := about[d][spdx+"checksum"][0]
+		says(sum, spdx+"algorithm", "<"+spdx+"checksumAlgorithm_sha256>")
+		says(sum, spdx+"checksumValue", fmt.Sprintf(`"%x"^^<%shexBinary>`, sha256.Sum256([]byte(text)), vocab.XSD))
+	}
+	if n < 2 || len(about[dataset][dcat+"distribution"]) != n {
+		t.Errorf("%d files, distributions %v", n, about[dataset][dcat+"distribution"])
 	}
 }
 
