@@ -155,7 +155,10 @@ func reaches(t *testing.T, s *Server, b Build, points int64) bool {
 // it may have lost what it had acknowledged.
 func TestServerKilled(t *testing.T) {
 	engine := schematest.StartQdrant(t)
-	s := open(t, engine.Address, func(a *Access) { a.RetryFor = 300 * time.Millisecond })
+	hasty := func() *Server {
+		return open(t, engine.Address, func(a *Access) { a.RetryFor = 300 * time.Millisecond })
+	}
+	s := hasty()
 	first := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 20})
 	mustLoad(t, s, first, small())
 	mustServe(t, s, first, 0)
@@ -178,6 +181,7 @@ func TestServerKilled(t *testing.T) {
 		}
 		engine.Start()
 		holds(t, open(t, engine.Address), b.Alias("c"), first.Languages[0])
+		s = hasty() // the old connection may wait for longer than that before it looks again
 	}
 	patient := open(t, engine.Address) // it tries for long enough
 	o := small()
