@@ -12,27 +12,24 @@ import (
 const (
 	writeBuffer  = 128 << 10
 	rowGroupRows = 16384 // at most; a reader needs memory for a row group
-	writeRows    = 64    // rows handed to the writer together
 )
 
 // writeParquet writes a Parquet file of T, whose struct tags are the schema. The
 // bytes depend on the rows alone.
 //
 // Each file has a writer of its own: parquet-go's Reset (v0.32.0) loses the
-// columns' paths, so that the footer of a second file would not have them.
+// columns' paths, so that the footer of a second file would not have them. Rows are
+// given to it one by one: of several together it takes some zero values of an
+// optional column for values, not for NULL. Where a value follows n rows without
+// one and is followed, after n rows with one, by none, writeRowsFuncOfOptional
+// takes the rest of 64 rows to have one.
 func writeParquet[T any](out io.Writer, rows iter.Seq[T], options []parquet.WriterOption) error {
 	w := parquet.NewGenericWriter[T](out, options...)
-	batch := make([]T, 0, writeRows)
-	for row := range rows {
-		if batch = append(batch, row); len(batch) == cap(batch) {
-			if _, err := w.Write(batch); err != nil {
-				return err
-			}
-			batch = batch[:0]
+	one := make([]T, 1)
+	for one[0] = range rows {
+		if _, err := w.Write(one); err != nil {
+			return err
 		}
-	}
-	if _, err := w.Write(batch); err != nil {
-		return err
 	}
 	return w.Close()
 }

@@ -48,7 +48,7 @@ func somePoints(n int) []Point {
 }
 
 func TestParquetRoundTrip(t *testing.T) {
-	want := somePoints(3 * writeRows / 2)
+	want := somePoints(96)
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
 		if err := writeParquet(b, slices.Values(want), writerOptions()); err != nil {
@@ -102,5 +102,38 @@ point_id
 `
 	if diff := cmp.Diff(want, strings.ReplaceAll(string(out), " not null", "")); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// An optional column is NULL exactly where a row has no value, whatever rows are
+// around it.
+func TestParquetNulls(t *testing.T) {
+	for pattern := range 1 << 8 {
+		var points []Point
+		for i := range 8 {
+			p := somePoints(1)[0]
+			p.PointID = uint64(i)
+			if pattern>>i&1 != 0 {
+				p.AcceptedAnswerID, p.Author = 7, "someone"
+			}
+			points = append(points, p)
+		}
+		var out bytes.Buffer
+		if err := writeParquet(&out, slices.Values(points), writerOptions()); err != nil {
+			t.Fatal(err)
+		}
+		type nullable struct {
+			AcceptedAnswerID *int64  `parquet:"accepted_answer_id,optional"`
+			Author           *string `parquet:"author,optional"`
+		}
+		rows, err := parquet.Read[nullable](bytes.NewReader(out.Bytes()), int64(out.Len()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range rows {
+			if has := pattern>>i&1 != 0; (r.AcceptedAnswerID != nil) != has || (r.Author != nil) != has {
+				t.Fatalf("pattern %08b: row %d has %v and %v", pattern, i, r.AcceptedAnswerID, r.Author)
+			}
+		}
 	}
 }

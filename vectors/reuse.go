@@ -76,6 +76,9 @@ func openEarlier(out string) (*earlier, error) {
 	return e, nil
 }
 
+// earlierRows is how many rows of an earlier build are read together.
+const earlierRows = 64
+
 // earlierRow are the columns of a shard that are copied, and what finds them.
 type earlierRow struct {
 	PostID        int64     `parquet:"post_id"`
@@ -117,7 +120,7 @@ func addEarlier(found map[hash]vectors, file string, first, last int64) error {
 	r := parquet.NewGenericReader[earlierRow](shard)
 	defer r.Close()
 	for {
-		rows := make([]earlierRow, writeRows) // its slices are kept
+		rows := make([]earlierRow, earlierRows) // its slices are kept
 		n, err := r.Read(rows)
 		for _, row := range rows[:n] {
 			if row.PostID < first || row.PostID > last {

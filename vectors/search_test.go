@@ -282,7 +282,7 @@ func TestStandardise(t *testing.T) {
 
 // What a scan finds in the columns is what reading whole rows finds.
 func TestScanAgreesWithRows(t *testing.T) {
-	points := somePoints(5 * writeRows)
+	points := somePoints(320)
 	for i := range points {
 		points[i].Dense = []float32{float32(i), 2}
 	}
