@@ -61,13 +61,14 @@ func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
 		return err
 	}
 	// what a machine lacks is better said before hours of work than after them
-	plan, _, err := p.opts.plan(p.dir.Manifest(), stages)
+	plan, _, err := p.opts.plan(ctx, p.dir.Manifest(), stages)
 	if err != nil {
 		return err
 	}
 	if err := plan.Err(); err != nil {
 		return err
 	}
+	p.planned = true
 	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify, "report": p.report}
 	for _, s := range allStages {
 		if !slices.Contains(stages, s) {

@@ -105,7 +105,7 @@ func (a *app) examineDump(cmd *cobra.Command, o *options, e *examination) error 
 	if err := a.resolve(cmd, o, m, o.dump == ""); err != nil {
 		return err
 	}
-	plan, found, err := o.plan(m, allStages)
+	plan, found, err := o.plan(cmd.Context(), m, allStages)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,6 +16,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/vectors/embed"
 )
 
 func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
@@ -29,30 +33,32 @@ func existing(out string) (*manifest.Manifest, error) {
 
 // plan says what the given stages would take, and finds the dump where one is
 // given. It changes nothing.
-func (o *options) plan(m *manifest.Manifest, stages []string) (*preflight.Plan, *dump.Dump, error) {
-	in := preflight.Input{Out: o.out, Read: m.Dump, Stale: map[string]bool{}, Compress: o.shape.Compress}
-	server, err := o.server()
+func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []string) (*preflight.Plan, *dump.Dump, error) {
+	in, err := o.planInput(m)
 	if err != nil {
 		return nil, nil, err
 	}
-	if in.Pool = server.Memory; in.Pool == 0 && server.DSN == "" {
-		in.Pool = tables.DefaultMemory()
-	}
 	key := ""
 	if done := m.Stages[manifest.Ingest]; done != nil {
-		key, in.Held = done.Key, true
+		key, in.Held, in.Sent = done.Key, true, done.BytesOut
 	}
+	var found *dump.Dump
 	if o.dump != "" {
 		opts, err := o.ingestOptions()
 		if err != nil {
 			return nil, nil, err
 		}
-		found, err := ingest.NewPlan(opts)
+		plan, err := ingest.NewPlan(opts)
 		if err != nil {
 			return nil, nil, err
 		}
-		key, in.Dump = found.Key, found.Dump
-		in.Stale[manifest.Ingest] = !m.Fresh(manifest.Ingest, key)
+		found, key = plan.Dump, plan.Key
+		if !m.Fresh(manifest.Ingest, key) { // else the manifest knows better what is in it
+			in.Dump, in.Stale[manifest.Ingest] = found, true
+			if form, err := found.Guess(ctx); err == nil { // else ingest will say what is the matter
+				in.UTF8 = form.UTF8
+			}
+		}
 	}
 	if err := o.stale(m, key, in.Stale); err != nil {
 		return nil, nil, err
@@ -61,7 +67,26 @@ func (o *options) plan(m *manifest.Manifest, stages []string) (*preflight.Plan, 
 		in.Stale[stage] = in.Stale[stage] && slices.Contains(stages, stage)
 	}
 	p, err := preflight.New(in)
-	return p, in.Dump, err
+	return p, found, err
+}
+
+// planInput is what the options say of a plan.
+func (o *options) planInput(m *manifest.Manifest) (preflight.Input, error) {
+	s := o.shape
+	in := preflight.Input{
+		Out: o.out, Read: m.Dump, Stale: map[string]bool{},
+		Compress: s.Compress, Materialize: s.Materialize, Answers: strings.Contains(s.Units, "answer"),
+	}
+	if dense, err := embed.ParseSpec(cmp.Or(s.Dense, embed.KindBuiltin)); err != nil {
+		return in, err
+	} else if in.Dimensions = dense.Dimensions; dense.Kind == embed.KindBuiltin {
+		in.Dimensions = preflight.BuiltinDimensions
+	}
+	server, err := o.server()
+	if server.DSN == "" {
+		in.Pool = cmp.Or(server.Memory, tables.DefaultMemory())
+	}
+	return in, err
 }
 
 // stale marks the stages that tables of the given key make necessary.
@@ -91,7 +116,7 @@ func (a *app) planStages(cmd *cobra.Command, o *options, stages []string, alone 
 	if err := a.resolve(cmd, o, m, alone); err != nil {
 		return err
 	}
-	p, _, err := o.plan(m, stages)
+	p, _, err := o.plan(cmd.Context(), m, stages)
 	if err != nil {
 		return err
 	}

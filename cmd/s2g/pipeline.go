@@ -23,6 +23,7 @@ type pipeline struct {
 	dir      *manifest.Dir
 	db       *tables.DB
 	outcomes []outcome
+	planned  bool // the machine was found to have what the dump takes
 }
 
 // privateFolder is where the tables of OUT lie; see [manifest.Dir.Private].
@@ -101,6 +102,22 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 	return p.publish()
 }
 
+// fits makes sure, before a stage begins, that the machine has what it takes: a
+// build was looked at as a whole, but what was free then may be gone.
+func (p *pipeline) fits(ctx context.Context, stage string) error {
+	o := *p.opts
+	if stage != manifest.Ingest {
+		o.dump = "" // it is in the tables, whose size the manifest knows
+	} else if p.planned {
+		return nil
+	}
+	plan, _, err := o.plan(ctx, p.dir.Manifest(), []string{stage})
+	if err != nil {
+		return err
+	}
+	return plan.Err()
+}
+
 func (p *pipeline) ingest(ctx context.Context) error {
 	o, err := p.opts.ingestOptions()
 	if err != nil {
@@ -111,6 +128,9 @@ func (p *pipeline) ingest(ctx context.Context) error {
 		return err
 	}
 	if err := p.forgetLostTables(ctx, plan.Key); err != nil {
+		return err
+	}
+	if err := p.fits(ctx, manifest.Ingest); err != nil {
 		return err
 	}
 	return p.stage(ctx, manifest.Ingest, plan.Key, inBytes, func(db *tables.DB, report func(string, int64, int64)) error {
@@ -134,10 +154,14 @@ func (p *pipeline) forgetLostTables(ctx context.Context, key string) error {
 		return err
 	}
 	p.app.log.Warn("the tables of this dump are gone; reading it again")
+	p.planned = false // the plan counted on them
 	return p.dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
 }
 
 func (p *pipeline) graph(ctx context.Context) error {
+	if err := p.fits(ctx, manifest.Graph); err != nil {
+		return err
+	}
 	tablesKey, err := p.ingested(ctx)
 	if err != nil {
 		return err
@@ -156,6 +180,9 @@ func (p *pipeline) vectors(ctx context.Context) error { return p.vectorsBy(ctx, 
 
 // vectorsBy runs the stage by one of the ways to it: vectors.Run or vectors.Merge.
 func (p *pipeline) vectorsBy(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
+	if err := p.fits(ctx, manifest.Vectors); err != nil {
+		return err
+	}
 	tablesKey, err := p.ingested(ctx)
 	if err != nil {
 		return err

@@ -6,21 +6,24 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"unicode/utf16"
 )
 
 // A Guess is what the beginning of a table shows of how, and so about when, its
 // dump was made.
 type Guess struct {
-	Table    string // the one that was looked at; "" if none could be, cheaply
-	Encoding string // "UTF-8", "UTF-16LE" or "UTF-16BE"
-	BOM      bool   // it begins with a byte order mark
-	CRLF     bool   // lines end with CR LF
-	Indented bool   // there is white space between rows
-	Comment  bool   // a comment stands before the root element: the licence
-	License  bool   // rows name their licence
-	Tags     string // the spelling of tags, "<a><b>" or "|a|b|"; "" if none was seen
+	Table    string  // the one that was looked at; "" if none could be, cheaply
+	Encoding string  // "UTF-8", "UTF-16LE" or "UTF-16BE"
+	BOM      bool    // it begins with a byte order mark
+	CRLF     bool    // lines end with CR LF
+	Indented bool    // there is white space between rows
+	Comment  bool    // a comment stands before the root element: the licence
+	License  bool    // rows name their licence
+	UTF8     float64 // bytes of UTF-8 that a byte of the document is: 1, or about 0.5 where it is UTF-16
+	Tags     string  // the spelling of tags, "<a><b>" or "|a|b|"; "" if none was seen
 }
 
 // Era says when dumps of this form were made, as "August 2024 or later"; "" if
@@ -98,7 +101,11 @@ func guess(m Member, text *textReader, head []byte) (Guess, error) {
 	if err != nil {
 		return Guess{}, err
 	}
-	g := Guess{Table: m.Table, Encoding: text.encoding(), BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n"))}
+	g := Guess{Table: m.Table, Encoding: text.encoding(), BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n")), UTF8: 1}
+	if text.utf16 != nil {
+		units := len(utf16.Encode([]rune(string(head))))
+		g.UTF8 = math.Round(100*float64(len(head))/float64(2*max(units, 1))) / 100
+	}
 	g.Comment = bytes.Contains(head[:len(head)-len(rows)], []byte("<!--"))
 	s := newBlockScanner(c)
 	for s.reset(block{data: rows}); s.Scan(); {

@@ -15,7 +15,7 @@ import (
 func TestGuess(t *testing.T) {
 	small := t.TempDir()
 	dumptest.Small(t, small)
-	before := Guess{Table: "Posts", Encoding: "UTF-8", Indented: true, License: true, Tags: "<a><b>"}
+	before := Guess{Table: "Posts", Encoding: "UTF-8", Indented: true, License: true, UTF8: 1, Tags: "<a><b>"}
 	with := func(change func(*Guess)) Guess {
 		g := before
 		change(&g)
@@ -28,8 +28,8 @@ func TestGuess(t *testing.T) {
 		"byte order mark":                        {with(func(g *Guess) { g.BOM = true }), "about 2020 to 2024"},
 		"no byte order mark, CR LF":              {with(func(g *Guess) { g.CRLF = true }), "about 2020 to 2024"},
 		"licence comment, comments between rows": {with(func(g *Guess) { g.Comment = true }), "August 2024 or later"},
-		"UTF-16LE, no indentation":               {with(func(g *Guess) { g.Encoding, g.BOM, g.Indented = "UTF-16LE", true, false }), "first quarter of 2024"},
-		"UTF-16BE without byte order mark":       {with(func(g *Guess) { g.Encoding, g.CRLF = "UTF-16BE", true }), "first quarter of 2024"},
+		"UTF-16LE, no indentation":               {with(func(g *Guess) { g.Encoding, g.BOM, g.Indented, g.UTF8 = "UTF-16LE", true, false, 0.51 }), "first quarter of 2024"},
+		"UTF-16BE without byte order mark":       {with(func(g *Guess) { g.Encoding, g.CRLF, g.UTF8 = "UTF-16BE", true, 0.51 }), "first quarter of 2024"},
 		"pipe tags":                              {with(func(g *Guess) { g.Tags = "|a|b|" }), "2024 or later"},
 		"xz":                                     {before, "about 2020 to 2024"},
 		"site.7z, solid, with junk":              {with(func(g *Guess) { g.BOM = true }), "about 2020 to 2024"},

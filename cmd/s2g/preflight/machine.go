@@ -1,11 +1,7 @@
 package preflight
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"syscall"
 
 	"github.com/dustin/go-humanize"
@@ -16,19 +12,9 @@ import (
 // freeDisk returns the bytes that the user can still write to the file system of
 // a folder, or of the nearest one above it that is there.
 func freeDisk(folder string) (int64, error) {
-	dir, err := filepath.Abs(folder)
+	dir, err := nearest(folder)
 	if err != nil {
-		return 0, fmt.Errorf("looking for free disk: %w", err)
-	}
-	for {
-		_, err := os.Stat(dir)
-		if err == nil {
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return 0, fmt.Errorf("looking for free disk: %w", err)
-		}
-		dir = filepath.Dir(dir)
+		return 0, err
 	}
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {
@@ -41,7 +27,11 @@ func freeDisk(folder string) (int64, error) {
 func (p *Plan) Err() error {
 	if p.Disk.Lacks() {
 		return schema.Faultf(schema.FaultResources, "free some, choose another --out, or see what takes how much with --dry-run",
-			"too little disk: the build needs about %s, %s are free", size(p.Disk.Needs), size(p.Disk.Has))
+			"too little disk: the build needs about %s more, %s are free", size(p.Disk.Needs), size(p.Disk.Has))
+	}
+	if p.Tables != nil && p.Tables.Lacks() {
+		return schema.Faultf(schema.FaultResources, "free some, or see what takes how much with --dry-run",
+			"too little disk for the tables: they need about %s more, %s are free there", size(p.Tables.Needs), size(p.Tables.Has))
 	}
 	if p.Memory.Lacks() {
 		return schema.Faultf(schema.FaultResources, "give a smaller --db-memory, or use a larger machine",

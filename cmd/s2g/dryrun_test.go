@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"s2g/ingest/dump/dumptest"
+	"s2g/schema/schematest"
+)
+
+// plannedXML is the size that a dry run gives a dump, in bytes of XML.
+func plannedXML(t *testing.T, dump string) int64 {
+	t.Helper()
+	var says struct {
+		Plan struct {
+			XML       int64
+			Estimated bool
+		}
+	}
+	out := s2g(t, "build", "--dry-run", "--json", "--dump", dump, "--out", filepath.Join(t.TempDir(), "o"))
+	if err := json.Unmarshal([]byte(out), &says); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return says.Plan.XML
+}
+
+// A dump takes what its text takes, whatever it is written in.
+func TestPlanOfDressings(t *testing.T) {
+	small := t.TempDir()
+	dumptest.Small(t, small)
+	plain := plannedXML(t, small)
+	for _, dressing := range dumptest.Dressings() {
+		if !strings.Contains(dressing.Name, "UTF-16") {
+			continue
+		}
+		t.Run(dressing.Name, func(t *testing.T) {
+			if dressing.Needs != "" {
+				schematest.Tool(t, dressing.Needs)
+			}
+			if got := plannedXML(t, dressing.Write(t, small, t.TempDir())); got < plain*8/10 || got > plain*12/10 {
+				t.Errorf("%d bytes of XML, in UTF-8 %d", got, plain)
+			}
+		})
+	}
+}
+
+// Each stage is looked at before it begins, by itself.
+func TestStagesLookAtTheMachine(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")
+	s2g(t, "sample", "--posts", "300", "--out", dump)
+	refused := func(args ...string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), append(args, "--out", out, "--db-memory", "900000GiB"), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "too little memory") {
+			t.Errorf("%q: exit code %d\n%s", args, code, stderr.String())
+		}
+	}
+	refused("ingest", "--dump", dump)
+	s2g(t, "ingest", "--dump", dump, "--out", out)
+	refused("graph")
+	refused("vectors")
+	s2g(t, "graph", "--out", out)
+	s2g(t, "graph", "--out", out, "--db-memory", "900000GiB", "--dry-run") // there is nothing to do
+}
