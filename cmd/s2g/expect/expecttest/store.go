@@ -112,10 +112,11 @@ func (s *Store) Query(repository, query string) [][]string {
 	return rows[1:]
 }
 
-// Export returns all statements as the store's own writer spells TriG.
-func (s *Store) Export(repository string) []byte {
+// Export returns all statements as the store's own writer, RDF4J's, spells them in
+// the format of a media type.
+func (s *Store) Export(repository, media string) []byte {
 	s.t.Helper()
-	return s.send(http.MethodGet, repository+"/statements?infer=false", "application/trig", nil)
+	return s.send(http.MethodGet, repository+"/statements?infer=false", media, nil)
 }
 
 func (s *Store) send(method, path, media string, body io.Reader) []byte {
