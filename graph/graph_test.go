@@ -246,7 +246,7 @@ func TestRealDump(t *testing.T) {
 		}
 		dir := build1(t, load(t, folder), o)
 		said, err := exec.Command(compare, append([]string{folder, dir.Out()}, c.args...)...).CombinedOutput()
-		if err != nil {
+		if err != nil || strings.HasPrefix(string(said), "0 ") {
 			t.Errorf("%s %v: %s", c.site, c.args, said)
 		}
 		t.Logf("%s %v: %s", c.site, c.args, said)

@@ -77,7 +77,8 @@ func Example() {
 }
 
 // N-Quads become TriG. A Record is good until the next Scan; what is kept of it
-// is cloned, or, as here, spelled.
+// is cloned, or, as here, spelled. Of a long text one would put a fragment every few
+// hundred kilobytes, and reset it when the batches that took of it are written.
 func ExampleReader() {
 	const lines = `<http://example.org/a> <http://example.org/#says> "hallo"@de <http://example.org/g> .
 <http://example.org/a> <http://example.org/#knows> _:b <http://example.org/g> .
@@ -88,14 +89,13 @@ func ExampleReader() {
 	r := trig.NewReader(strings.NewReader(lines), trig.NQuads)
 	for r.Scan() {
 		q := r.Record()
-		fragment.Reset()
 		fragment.BeginTerm([]int{0}, syntax.Term(q.Subject))
 		fragment.Term(syntax.Predicate(string(q.Predicate.Value)), syntax.Term(q.Object))
-		batch.Put(fragment, trig.Cursor{})
 	}
 	if err := r.Err(); err != nil {
 		fmt.Println(err)
 	}
+	batch.Put(fragment, trig.Cursor{})
 	if _, err := batch.WriteTo(os.Stdout); err != nil {
 		fmt.Println(err)
 	}
