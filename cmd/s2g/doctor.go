@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,18 +16,23 @@ import (
 
 	"s2g/cmd/s2g/preflight"
 	"s2g/ingest/dump"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
 
 const doctorHelp = `Says whether this machine is fit for a build: its programs, memory and disk; with --dump what is in the dump,
-and with --out what a build there would take. It reads little and changes nothing. Exit code 2: something is
-missing, and the message says what.`
+and with --out what a build there would take. The servers that --dsn, --dense, --sparse, --graphdb and --qdrant name
+are asked whether they are there. It reads little and changes nothing; the rights of --dsn are tried on a table that
+is dropped at once. Exit code 2: something is missing, 4: a server does not answer; the message says which.
+
+    s2g doctor --dump stackoverflow.com.7z --out build --qdrant 127.0.0.1 --graphdb http://localhost:7200`
 
 // examination is what doctor found.
 type examination struct {
 	Programs []program       `json:"programs"`
 	Cores    int             `json:"cores"`
 	Memory   int64           `json:"memory"` // bytes
+	Services []service       `json:"services,omitempty"`
 	Dump     []dumpTable     `json:"dump,omitempty"`
 	Form     *dump.Guess     `json:"form,omitempty"` // of the dump's text
 	Plan     *preflight.Plan `json:"plan,omitempty"`
@@ -45,34 +51,51 @@ type dumpTable struct {
 	Decoded int64  `json:"decoded"` // bytes, -1 where only reading it tells
 }
 
+// doctorServers are the servers of a load.
+type doctorServers struct {
+	graphDB string
+	qdrantFlags
+}
+
 func (a *app) doctor() *cobra.Command {
-	o := &options{}
+	o, servers := &options{}, &doctorServers{}
 	cmd := &cobra.Command{
 		Use:   "doctor [--dump PATH] [--out DIR]",
 		Short: "is this machine fit for a build, and what would it take",
 		Long:  doctorHelp,
 		Args:  cobra.NoArgs,
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.examine(cmd, o) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.examine(cmd, o, servers) },
 	}
-	o.buildFlags(cmd.Flags())
+	f := cmd.Flags()
+	o.buildFlags(f)
+	f.StringVar(&servers.graphDB, "graphdb", "", "`URL` of GraphDB or RDF4J Server, as http://localhost:7200")
+	servers.flags(f, "qdrant")
 	return cmd
 }
 
-func (a *app) examine(cmd *cobra.Command, o *options) error {
+func (a *app) examine(cmd *cobra.Command, o *options, servers *doctorServers) error {
 	e := examination{Cores: runtime.NumCPU(), Memory: tables.MachineMemory()}
 	server, serverErr := mariadb()
 	e.Programs = []program{server, sevenZip()}
 	if o.dsn != "" {
 		serverErr = nil // the user's server is used, not a private one
 	}
-	planErr := a.examineDump(cmd, o, &e)
+	m, err := existing(o.out)
+	if err != nil {
+		return err
+	}
+	if err := a.resolve(cmd, o, m, o.dump == ""); err != nil {
+		return err
+	}
+	servicesErr := a.examineServices(cmd.Context(), o, servers, &e)
+	planErr := a.examineDump(cmd.Context(), o, m, &e)
 	var printErr error
 	if a.json {
 		printErr = json.NewEncoder(a.stdout).Encode(e)
 	} else {
 		printErr = e.write(a.stdout)
 	}
-	return errors.Join(serverErr, planErr, printErr)
+	return errors.Join(serverErr, planErr, servicesErr, printErr)
 }
 
 func mariadb() (program, error) {
@@ -94,25 +117,18 @@ func sevenZip() program {
 }
 
 // examineDump looks at the dump and plans the build, as far as they are given.
-func (a *app) examineDump(cmd *cobra.Command, o *options, e *examination) error {
+func (a *app) examineDump(ctx context.Context, o *options, m *manifest.Manifest, e *examination) error {
 	if o.dump == "" && o.out == "" {
 		return nil
 	}
-	m, err := existing(o.out)
-	if err != nil {
-		return err
-	}
-	if err := a.resolve(cmd, o, m, o.dump == ""); err != nil {
-		return err
-	}
-	plan, found, err := o.plan(cmd.Context(), m, allStages)
+	plan, found, err := o.plan(ctx, m, allStages)
 	if err != nil {
 		return err
 	}
 	e.Plan = plan
 	if found != nil {
 		e.Dump = dumpTables(found)
-		form, err := found.Guess(cmd.Context())
+		form, err := found.Guess(ctx)
 		if err != nil {
 			return err
 		}
@@ -157,6 +173,19 @@ func (e *examination) write(w io.Writer) error {
 		fmt.Fprintf(t, "%s\t%s\n", p.Name, state)
 	}
 	fmt.Fprintf(t, "machine\t%d cores\t%s of memory\n", e.Cores, size(e.Memory))
+	if len(e.Services) > 0 {
+		fmt.Fprintln(t) // columns of their own
+	}
+	for _, s := range e.Services {
+		state := s.Says
+		if s.Missing != "" {
+			state = "missing: " + s.Missing
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\n", s.Name, s.Address, state)
+	}
+	if len(e.Dump) > 0 {
+		fmt.Fprintln(t)
+	}
 	for _, d := range e.Dump {
 		decoded := "size known when it is read"
 		if d.Decoded >= 0 {

@@ -25,7 +25,7 @@ func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
 
 // existing reads the manifest in OUT, or gives an empty one where there is none.
 func existing(out string) (*manifest.Manifest, error) {
-	if !manifest.Exists(out) {
+	if out == "" || !manifest.Exists(out) {
 		return &manifest.Manifest{}, nil
 	}
 	return manifest.Read(out)
@@ -81,6 +81,8 @@ func (o *options) planInput(m *manifest.Manifest) (preflight.Input, error) {
 		return in, err
 	} else if in.Dimensions = dense.Dimensions; dense.Kind == embed.KindBuiltin {
 		in.Dimensions = preflight.BuiltinDimensions
+	} else if o.dimensions > 0 {
+		in.Dimensions = o.dimensions
 	}
 	server, err := o.server()
 	if server.DSN == "" {

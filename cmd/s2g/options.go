@@ -28,6 +28,8 @@ type options struct {
 
 	languages string
 	shape     manifest.Options // those that shape outputs; Languages is parsed from languages
+
+	dimensions int // of the vectors of --dense, where its endpoint was asked
 }
 
 func (o *options) outFlag(f *pflag.FlagSet) {

@@ -79,6 +79,9 @@ func Open(ctx context.Context, a Access) (*Server, error) {
 	return s, nil
 }
 
+// Version is the server's, as "1.18.3".
+func (s *Server) Version() string { return s.version }
+
 // config is how the client is set up. Its own retries are off, because it nests them
 // once for each connection of its pool; those are in [call].
 func (a Access) config() *qdrant.Config {

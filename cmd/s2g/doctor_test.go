@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"s2g/graph/rdf4j/rdf4jtest"
+	"s2g/schema/schematest"
+)
+
+// examined is what doctor finds, by the names of services.
+func examined(t *testing.T, code int, args ...string) (services map[string]service, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if got := run(t.Context(), append([]string{"doctor", "--json"}, args...), &out, &errs); got != code {
+		t.Fatalf("doctor %q: exit code %d, want %d\n%s", args, got, code, errs.String())
+	}
+	var e examination
+	if err := json.Unmarshal(out.Bytes(), &e); err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	services = map[string]service{}
+	for _, s := range e.Services {
+		services[s.Name] = s
+	}
+	return services, errs.String()
+}
+
+func TestDoctorAsksServers(t *testing.T) {
+	graph := rdf4jtest.Open(t)
+	services, _ := examined(t, 0, "--qdrant", schematest.Qdrant(t), "--graphdb", graph.URL)
+	if s := services["Qdrant"]; s.Missing != "" || !strings.Contains(s.Says, "version 1.") {
+		t.Errorf("%+v", s)
+	}
+	if s := services["GraphDB"]; s.Missing != "" || !strings.Contains(s.Says, "RDF4J protocol") || s.Address != graph.URL {
+		t.Errorf("%+v", s)
+	}
+	if len(services) != 2 {
+		t.Errorf("asked: %v", services)
+	}
+}
+
+func TestDoctorAsksEmbedders(t *testing.T) {
+	server := schematest.StartEmbedder(t)
+	spec := "openai+http://" + server.Address + "/v1?model=all-MiniLM-L6-v2"
+	services, _ := examined(t, 0, "--dense", spec)
+	if s := services["dense vectors"]; s.Missing != "" || !strings.Contains(s.Says, "384 dimensions") {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Servers that are not there are named, with exit code 4.
+func TestDoctorMissesServers(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close() // nobody listens there now
+	for name, args := range map[string][]string{
+		"Qdrant":         {"--qdrant", address},
+		"GraphDB":        {"--graphdb", "http://" + address},
+		"MariaDB":        {"--dsn", "joe@tcp(" + address + ")/so"},
+		"dense vectors":  {"--dense", "openai+http://" + address + "/v1?model=m"},
+		"sparse vectors": {"--sparse", "bgem3+http://" + address + "?model=m"},
+	} {
+		services, stderr := examined(t, 4, args...)
+		if s := services[name]; s.Missing == "" || !strings.Contains(stderr, name) {
+			t.Errorf("%s: %+v\n%s", name, services, stderr)
+		}
+	}
+	// where nothing is asked of them, nothing is needed of them
+	if services, _ := examined(t, 0, "--out", filepath.Join(t.TempDir(), "o")); len(services) != 0 {
+		t.Errorf("asked: %v", services)
+	}
+	// and a secret is not shown
+	t.Setenv("S2G_DSN", "joe:sesame@tcp("+address+")/so")
+	if services, stderr := examined(t, 4); strings.Contains(stderr, "sesame") || services["MariaDB"].Address != "joe:***@tcp("+address+")/so" {
+		t.Errorf("%+v\n%s", services, stderr)
+	}
+}
