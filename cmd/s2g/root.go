@@ -90,7 +90,7 @@ func newApp(stdout, stderr io.Writer) *app {
 		a.load(),
 		a.verify(),
 		a.publish(),
-		a.stats(), a.report(), a.search(), a.eval(), a.clean(), a.db(), a.languages(),
+		a.stats(), a.report(), a.diff(), a.search(), a.eval(), a.clean(), a.db(), a.languages(),
 		a.sample(),
 		a.doctor(),
 	)

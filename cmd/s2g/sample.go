@@ -28,12 +28,16 @@ func (a *app) sample() *cobra.Command {
 			if o.Out == "" {
 				return schema.Faultf(schema.FaultUsage, "give --out DIR", "no folder to write the dump to")
 			}
+			if o.Grow != 0 && o.Grow < o.Posts {
+				return schema.Faultf(schema.FaultUsage, "--grow is how many posts the site will have at its end", "--posts %d is more than --grow %d", o.Posts, o.Grow)
+			}
 			return a.writeSample(cmd, o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Out, "out", "", "the `folder` that the dump is written to")
 	f.IntVar(&o.Posts, "posts", 10_000, "`number` of posts")
+	f.IntVar(&o.Grow, "grow", 0, "`number` of posts that the site will have at its end: with the same --grow and --seed, more --posts are a later dump of it")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed gives other posts")
 	f.StringVar(&o.Tags, "tags", "angle", "spelling of Posts.Tags: angle (<a><b>, until 2024) or pipe (|a|b|)")
 	f.BoolVar(&o.Shuffle, "shuffle", false, "posts out of Id order, as in dumps since 2024")

@@ -134,3 +134,21 @@ func recovered(file string, err *error) {
 		*err = fmt.Errorf("reading %s: it is damaged: %v", file, p)
 	}
 }
+
+// Texts gives the id and the content_hash of each point of a shard to use, and
+// reads no other column.
+func Texts(file string, use func(point uint64, hash string) error) error {
+	r := rows[struct {
+		PointID     uint64 `parquet:"point_id"`
+		ContentHash string `parquet:"content_hash"`
+	}]{}
+	if err := r.open(file); err != nil {
+		return err
+	}
+	for r.Scan() {
+		if err := use(r.row().PointID, r.row().ContentHash); err != nil {
+			return errors.Join(err, r.Close())
+		}
+	}
+	return errors.Join(r.Err(), r.Close())
+}

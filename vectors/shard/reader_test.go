@@ -74,6 +74,21 @@ func TestReader(t *testing.T) {
 	if err != nil || len(ids) != len(want) || ids[95] != want[95].PointID {
 		t.Errorf("%d ids: %v", len(ids), err)
 	}
+	at := 0
+	err = Texts(name, func(point uint64, hash string) error {
+		if point != want[at].PointID || hash != want[at].ContentHash {
+			t.Errorf("text %d is of point %d with the hash %q", at, point, hash)
+		}
+		at++
+		return nil
+	})
+	if err != nil || at != len(want) {
+		t.Errorf("%d texts: %v", at, err)
+	}
+	stop := errors.New("enough")
+	if err := Texts(name, func(uint64, string) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("an error of use is lost: %v", err)
+	}
 }
 
 func TestReaderOfDamage(t *testing.T) {

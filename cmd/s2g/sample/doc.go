@@ -21,8 +21,8 @@
 //  3. Comments and votes come later than their post, at the slot where they are
 //     due. What is due at or after the last slot has not happened yet, and
 //     AnswerCount, CommentCount, Score and AcceptedAnswerId count only what has.
-//     A site with more posts and the same clock therefore begins with the same
-//     rows, but for such edits.
+//     A site with more posts and the same clock (Options.Grow) therefore begins
+//     with the same rows, but for such edits.
 //
 // Memory is a few blocks, whatever the number of posts.
 package sample

@@ -20,6 +20,7 @@ const DefaultPosts = 10_000
 // as they were before 2018.
 type Options struct {
 	Posts    int    // rows of Posts.xml; 0 is DefaultPosts
+	Grow     int    // posts that the site will have at its end; 0: it is as old as it gets. More Posts of the same are its later dumps
 	Seed     uint64 // another seed is another site
 	Out      string // folder of the five files; made if it is missing
 	Tags     string // how Posts.Tags is spelt: "angle" (the default) <a><b>, until 2024; "pipe" |a|b|, since
@@ -91,6 +92,8 @@ func newDump(ctx context.Context, o Options) (*dump, error) {
 		o.Posts = DefaultPosts
 	}
 	switch {
+	case o.Grow != 0 && o.Grow < o.Posts:
+		return nil, fmt.Errorf("a sample of %d posts of a site that grows to %d", o.Posts, o.Grow)
 	case o.Posts < 0:
 		return nil, fmt.Errorf("a sample of %d posts: the number must be positive", o.Posts)
 	case o.Out == "":
@@ -114,7 +117,7 @@ func newSite(o Options) (*site, error) {
 	}
 	n := int64(o.Posts)
 	return &site{
-		corpus: c, seed: o.Seed, limit: n, clock: clock{seed: o.Seed, posts: n},
+		corpus: c, seed: o.Seed, limit: n, clock: clock{seed: o.Seed, posts: max(n, int64(o.Grow))},
 		pipes: o.Tags == TagsPipe, licence: o.Licence,
 	}, nil
 }

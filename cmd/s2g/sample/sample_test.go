@@ -194,29 +194,47 @@ func TestShuffle(t *testing.T) {
 	}
 }
 
-// TestGrowth checks that a site with more posts and the same clock begins with
-// the same ones: what a later option for growing needs.
+// TestGrowth checks that the dumps of a site that grows hold the same posts, of
+// the same dates, and that the later one has more of them.
 func TestGrowth(t *testing.T) {
-	small, err := newSite(Options{Posts: 6000})
+	const posts, grown = 6000, 9000
+	early, err := newSite(Options{Posts: posts, Grow: grown})
 	if err != nil {
 		t.Fatal(err)
 	}
-	large := *small
-	large.limit = 9000
-	body := func(s *site, slot int64) string {
+	late, err := newSite(Options{Posts: grown})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attribute := func(s *site, slot int64, name string) string {
 		var b block
 		b.fill(s.seed, slot/blockSize, len(s.corpus.tags))
 		w := &postWriter{voice: voice{site: s}, tagCounts: make([]int64, len(s.corpus.tags))}
 		w.row(&b, int(slot%blockSize))
-		_, text, _ := strings.Cut(string(w.buf), ` Body="`)
+		_, text, _ := strings.Cut(string(w.buf), " "+name+`="`)
 		text, _, _ = strings.Cut(text, `"`)
 		return text
 	}
-	for slot := int64(0); slot < 6000; slot += 7 {
-		// What has been found to be a duplicate has a notice at its head.
-		if a, b := body(small, slot), body(&large, slot); a != b && !strings.HasPrefix(b, quote) {
-			t.Fatalf("post at slot %d: %s", slot, cmp.Diff(a, b))
+	edited := 0
+	for slot := int64(0); slot < posts; slot += 7 {
+		for _, name := range []string{"Id", "CreationDate", "Tags", "ParentId", "OwnerUserId"} {
+			if a, b := attribute(early, slot, name), attribute(late, slot, name); a != b {
+				t.Fatalf("%s of the post at slot %d: %s", name, slot, cmp.Diff(a, b))
+			}
 		}
+		// What has been found to be a duplicate has a notice at its head.
+		if a, b := attribute(early, slot, "Body"), attribute(late, slot, "Body"); a != b && !strings.HasPrefix(b, quote) {
+			t.Fatalf("body of the post at slot %d: %s", slot, cmp.Diff(a, b))
+		}
+		if attribute(early, slot, "Score") != attribute(late, slot, "Score") {
+			edited++
+		}
+	}
+	if edited == 0 || edited > posts/7/2 {
+		t.Errorf("the score of %d of %d posts has changed", edited, posts/7)
+	}
+	if at := early.clock.at(posts); at > opening+(closing-opening)*7/10 {
+		t.Errorf("of two thirds of the posts the last was written at %d", at)
 	}
 }
 
@@ -227,6 +245,7 @@ func TestOptions(t *testing.T) {
 	}{
 		{"no folder", Options{}},
 		{"negative", Options{Posts: -1, Out: "x"}},
+		{"smaller at its end", Options{Posts: 20, Grow: 10, Out: "x"}},
 		{"tags", Options{Tags: "commas", Out: "x"}},
 		{"compression", Options{Compress: "lzma", Out: "x"}},
 	} {

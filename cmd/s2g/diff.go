@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"s2g/cmd/s2g/diff"
+	"s2g/schema"
+)
+
+const diffHelp = `Says what is different between two builds, by language: questions and answers that were added, removed, have another
+text (title, body or tags) or differ in anything else (score, dates, accepted …); of which properties; and texts (chunks)
+that were added, removed or changed. "embed" counts the texts that a post did not have before: what vectors --reuse OLD
+had to embed, where the models are the same. A post counts in each of its languages, and once in the last line.
+
+It reads the files of the two folders, not their tables: posts from graph/, texts from vectors/. A copy without .s2g will
+do. The exit code is 0 whatever is different.
+
+    s2g diff march june
+    s2g diff march june --list changed | grep hasBody`
+
+// lists are what --list takes.
+var lists = []string{"added", "changed", "removed"}
+
+func (a *app) diff() *cobra.Command {
+	var form, list string
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "what changed between two builds, by language",
+		Long:  diffHelp,
+		Args:  cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list != "" {
+				return a.listDiff(cmd.Context(), args[0], args[1], list)
+			}
+			return a.printDiff(cmd.Context(), args[0], args[1], form)
+		},
+	}
+	cmd.Flags().StringVar(&form, "as", "table", "`form` of the output: table, json or csv")
+	cmd.Flags().StringVar(&list, "list", "", "print the posts that were `added, changed or removed`: id, type, languages, and what of them changed")
+	return cmd
+}
+
+func (a *app) printDiff(ctx context.Context, was, now, form string) error {
+	if form != "table" && form != "json" && form != "csv" {
+		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
+	}
+	shown := a.progress("diff", inBytes)
+	r, err := diff.Compare(ctx, was, now, diff.Options{Progress: shown.report})
+	shown.end()
+	switch {
+	case err != nil:
+		return err
+	case form == "csv":
+		return r.WriteCSV(a.stdout)
+	case form == "json" || a.json:
+		return r.WriteJSON(a.stdout)
+	}
+	return r.WriteTable(a.stdout)
+}
+
+// listDiff prints the posts of one kind, a line each, as they are found.
+func (a *app) listDiff(ctx context.Context, was, now, what string) error {
+	if !slices.Contains(lists, what) {
+		return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(lists, ", "), "--list has the value %q", what)
+	}
+	lines := json.NewEncoder(a.stdout)
+	r, err := diff.Compare(ctx, was, now, diff.Options{PostsAlone: true, Each: func(p diff.Post) error {
+		switch {
+		case p.What != what:
+			return nil
+		case a.json:
+			return lines.Encode(p)
+		}
+		a.printf("%d\t%s\t%s\t%s\n", p.ID, p.Type, strings.Join(p.Languages, ","), strings.Join(p.Changed, ","))
+		return nil
+	}})
+	if err != nil {
+		return err
+	}
+	for _, n := range r.Notes {
+		a.log.Warn(n)
+	}
+	return nil
+}

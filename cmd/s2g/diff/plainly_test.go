@@ -1,0 +1,292 @@
+package diff
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"s2g/schema"
+	"s2g/schema/vocab"
+	"s2g/vectors/shard"
+)
+
+type row map[string]string
+
+// rowsOf reads the rows of a file of a dump with the standard library.
+func rowsOf(t *testing.T, file string) (rows []row) {
+	t.Helper()
+	f, err := os.Open(file)
+	check(t, err)
+	defer f.Close()
+	for in := xml.NewDecoder(f); ; {
+		token, err := in.Token()
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		check(t, err)
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "row" {
+			r := row{}
+			for _, a := range e.Attr {
+				r[a.Name.Local] = a.Value
+			}
+			rows = append(rows, r)
+		}
+	}
+}
+
+// languagesOf are the tags of a question that are of the default languages, in the
+// order of these.
+func languagesOf(tags string) (in []string) {
+	for _, l := range schema.DefaultLanguages() {
+		if strings.Contains(tags, "<"+l.Tag+">") {
+			in = append(in, l.Tag)
+		}
+	}
+	return in
+}
+
+// view is what the graph says of the posts of a dump: by id, the post's type,
+// languages and properties.
+type view map[int64]viewed
+
+type viewed struct {
+	question  bool
+	languages []string
+	says      map[string]string
+}
+
+// attributes of a dump's posts that become a property as they are.
+var attributes = map[string]string{
+	"Title": vocab.HasTitle, "Body": vocab.HasBody, "Tags": vocab.TaggedWith, "Score": vocab.Score, "ViewCount": vocab.ViewCount,
+	"AnswerCount": vocab.AnswerCount, "CommentCount": vocab.CommentCount, "FavoriteCount": vocab.FavoriteCount,
+	"CreationDate": vocab.CreationDate, "LastEditDate": vocab.LastEditDate, "LastActivityDate": vocab.LastActivityDate,
+	"ClosedDate": vocab.ClosedDate, "CommunityOwnedDate": vocab.CommunityOwnedDate, "OwnerUserId": vocab.Author, "OwnerDisplayName": vocab.AuthorName,
+}
+
+// ofQuestions are properties that answers do not have in the graph.
+var ofQuestions = []string{"ViewCount", "AnswerCount", "FavoriteCount", "ClosedDate", "Title", "Tags"}
+
+// viewOf reads a dump of clean data, as the sample's.
+func viewOf(t *testing.T, dump string) view {
+	rows := rowsOf(t, filepath.Join(dump, "Posts.xml"))
+	byID := map[string]row{}
+	for _, r := range rows {
+		byID[r["Id"]] = r
+	}
+	v := view{}
+	answered := map[string]bool{}
+	for _, r := range rows {
+		of := r
+		if r["PostTypeId"] == "2" {
+			of = byID[r["ParentId"]]
+			answered[r["ParentId"]] = true
+		}
+		if of["PostTypeId"] != "1" || len(languagesOf(of["Tags"])) == 0 {
+			continue
+		}
+		p := viewed{question: r["PostTypeId"] == "1", languages: languagesOf(of["Tags"]), says: map[string]string{}}
+		for name, property := range attributes {
+			if value, ok := r[name]; ok && (p.question || !slices.Contains(ofQuestions, name)) {
+				p.says[property] = value
+			}
+		}
+		p.says[vocab.License] = vocab.LicenseIRI([]byte(r["ContentLicense"]), []byte(r["CreationDate"]), []byte(r["LastEditDate"]), r["LastEditorUserId"] == "-1")
+		if !p.question {
+			p.says[class] = standing(byID, of, r)
+		}
+		id, _ := strconv.ParseInt(r["Id"], 10, 64)
+		v[id] = p
+	}
+	for id, p := range v {
+		if p.question {
+			p.says[class] = fmt.Sprint(answered[strconv.FormatInt(id, 10)])
+		}
+	}
+	v.votesAndLinks(t, dump)
+	return v
+}
+
+// standing is how an answer stands to the accepted one of its question.
+func standing(byID map[string]row, question, answer row) string {
+	accepted := byID[question["AcceptedAnswerId"]]
+	if accepted["ParentId"] != question["Id"] {
+		return ""
+	}
+	a, _ := strconv.Atoi(accepted["Score"])
+	b, _ := strconv.Atoi(answer["Score"])
+	switch {
+	case accepted["Id"] == answer["Id"]:
+		return "accepted"
+	case b > a:
+		return "better"
+	}
+	return ""
+}
+
+func (v view) votesAndLinks(t *testing.T, dump string) {
+	count := map[[2]string]int{}
+	for _, r := range rowsOf(t, filepath.Join(dump, "Votes.xml")) {
+		count[[2]string{r["PostId"], r["VoteTypeId"]}]++
+	}
+	for id, p := range v {
+		of := strconv.FormatInt(id, 10)
+		p.says[vocab.UpVotes], p.says[vocab.DownVotes] = strconv.Itoa(count[[2]string{of, "2"}]), strconv.Itoa(count[[2]string{of, "3"}])
+	}
+	links := map[string][]string{}
+	for _, r := range rowsOf(t, filepath.Join(dump, "PostLinks.xml")) {
+		from, _ := strconv.ParseInt(r["PostId"], 10, 64)
+		to, _ := strconv.ParseInt(r["RelatedPostId"], 10, 64)
+		a, ok1 := v[from]
+		b, ok2 := v[to]
+		name := map[string]string{"1": vocab.LinkedTo, "3": vocab.DuplicateOf}[r["LinkTypeId"]]
+		if key := fmt.Sprint(from, name); ok1 && ok2 && name != "" && (name == vocab.LinkedTo || a.question && b.question) && !slices.Contains(links[key], r["RelatedPostId"]) {
+			links[key] = append(links[key], r["RelatedPostId"])
+			slices.Sort(links[key])
+			a.says[name] = strings.Join(links[key], " ")
+		}
+	}
+}
+
+// plain is what comparePlainly finds.
+type plain struct {
+	posts              []Post
+	questions, answers *Section
+}
+
+func comparePlainly(was, now view) (p plain) {
+	count := map[bool]map[string]*Count{true: {}, false: {}}
+	at := func(question bool, language string) *Count {
+		c := count[question][language]
+		if c == nil {
+			c = &Count{Language: language}
+			count[question][language] = c
+		}
+		return c
+	}
+	var distinct [2]Count
+	ids := slices.Sorted(maps.Keys(was))
+	for id := range now {
+		if _, ok := was[id]; !ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		a, ok1 := was[id]
+		b, ok2 := now[id]
+		question := a.question || b.question
+		of := Post{ID: id, Type: map[bool]string{true: "question", false: "answer"}[question]}
+		what := same
+		if ok1 && ok2 {
+			for _, name := range properties {
+				if a.says[name] != b.says[name] {
+					of.Changed = append(of.Changed, name)
+					what = max(what, otherChanged)
+					if slices.Contains([]string{vocab.HasTitle, vocab.HasBody, vocab.TaggedWith}, name) {
+						what = textChanged
+					}
+				}
+			}
+			if !slices.Equal(a.languages, b.languages) {
+				of.Changed = append(of.Changed, "languages")
+				what = max(what, otherChanged)
+			}
+		}
+		switch {
+		case !ok1:
+			of.What = "added"
+		case !ok2:
+			of.What = "removed"
+		case what != same:
+			of.What = "changed"
+		}
+		for _, l := range schema.DefaultLanguages() {
+			before, after := slices.Contains(a.languages, l.Tag), slices.Contains(b.languages, l.Tag)
+			if before || after {
+				at(question, l.Tag).count(before, after, what)
+				of.Languages = append(of.Languages, l.Tag)
+			}
+		}
+		sum := &distinct[0]
+		if !question {
+			sum = &distinct[1]
+		}
+		sum.count(ok1, ok2, what)
+		if of.What != "" {
+			p.posts = append(p.posts, of)
+		}
+	}
+	section := func(question bool, distinct Count) *Section {
+		s := &Section{Distinct: distinct}
+		for _, l := range schema.DefaultLanguages() {
+			if c := count[question][l.Tag]; c != nil {
+				s.Languages = append(s.Languages, *c)
+			}
+		}
+		return s
+	}
+	p.questions, p.answers = section(true, distinct[0]), section(false, distinct[1])
+	return p
+}
+
+// textsPlainly reads all shards of two builds whole.
+func textsPlainly(t *testing.T, was, now string) *Section {
+	read := func(out string) (texts map[string]map[uint64]string, of map[int64][]string) {
+		texts, of = map[string]map[uint64]string{}, map[int64][]string{}
+		files, err := filepath.Glob(filepath.Join(out, "vectors", "*", "*.parquet"))
+		check(t, err)
+		for _, f := range files {
+			r, err := shard.Open(f)
+			check(t, err)
+			for r.Scan() {
+				p := r.Point()
+				for _, language := range []string{p.Language, "all"} {
+					if texts[language] == nil {
+						texts[language] = map[uint64]string{}
+					}
+					texts[language][p.PointID] = p.Text
+				}
+				of[p.PostID] = append(of[p.PostID], p.Text)
+			}
+			check(t, errors.Join(r.Err(), r.Close()))
+		}
+		return texts, of
+	}
+	a, had := read(was)
+	b, _ := read(now)
+	count := func(language string) (c Count) {
+		for id, text := range a[language] {
+			other, ok := b[language][id]
+			what := same
+			if text != other {
+				what = textChanged
+			}
+			c.count(true, ok, what)
+		}
+		for id, text := range b[language] {
+			if _, ok := a[language][id]; !ok {
+				c.count(false, true, same)
+			}
+			if !slices.Contains(had[shard.PostOf(id)], text) {
+				c.Embed++
+			}
+		}
+		return c
+	}
+	s := &Section{Distinct: count("all")}
+	for _, l := range schema.DefaultLanguages() {
+		if c := count(l.Tag); c.Before+c.After > 0 {
+			c.Language = l.Tag
+			s.Languages = append(s.Languages, c)
+		}
+	}
+	return s
+}
