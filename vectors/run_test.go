@@ -245,10 +245,19 @@ func TestPoints(t *testing.T) {
 	if diff := cmp.Diff(want, ids); diff != "" {
 		t.Error(diff)
 	}
-	for text, n := range embedder.texts {
-		if n != 1 {
-			t.Errorf("embedded %d times: %q", n, text)
+	texts := map[string]bool{}
+	for _, rows := range points {
+		for _, p := range rows {
+			texts[p.Text] = true
 		}
+	}
+	for text, n := range embedder.texts {
+		if n != 1 || !texts[text] {
+			t.Errorf("embedded %d times, in the shards %v: %q", n, texts[text], text)
+		}
+	}
+	if len(texts) != len(embedder.texts) {
+		t.Errorf("%d texts in the shards, %d embedded", len(texts), len(embedder.texts))
 	}
 	recipe := points["python"][slices.IndexFunc(points["python"], func(p Point) bool { return p.PostID == 8 })]
 	if recipe.Chunks < 5 || utf8.RuneCountInString(recipe.Text) > 1000 {

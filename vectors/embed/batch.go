@@ -177,19 +177,30 @@ func cutShort(text string, limit int) string {
 	return text[:n]
 }
 
-// tooMany says whether it is the batch that is too large, not a text in it.
+// tooMany says whether it is the batch that is too large, not a text in it. (The physical batch of llama.cpp is of
+// the tokens of one text.)
 func (r *refusal) tooMany() bool {
 	said := strings.ToLower(r.message)
+	if strings.Contains(said, "physical batch") {
+		return false
+	}
 	return strings.Contains(said, "batch") || strings.Contains(said, "array") || r.status == 413 && !r.tooLong()
 }
 
 // tooLong says whether it is the length of a text that is refused. Each server has its own words.
 func (r *refusal) tooLong() bool {
 	said := strings.ToLower(r.message)
-	for _, word := range []string{"token", "length", "too long", "context", "max_model_len"} {
+	for _, word := range []string{"token", "length", "too long", "context", "max_model_len", "too large to process"} {
 		if strings.Contains(said, word) {
 			return true
 		}
 	}
 	return r.status == 413
+}
+
+// saysTooLong says whether an error of status 500 is about the length of a text, as llama.cpp ("input is too large to
+// process") and versions of Ollama ("the input length exceeds the context length") have it: sent again it fails again.
+func saysTooLong(message string) bool {
+	said := strings.ToLower(message)
+	return strings.Contains(said, "too large to process") || strings.Contains(said, "exceed") && strings.Contains(said, "context")
 }

@@ -15,7 +15,8 @@ import (
 // a text, fill it up, and stand for what is unknown.
 const firstWord = 4
 
-// bgeM3 makes the lexical weights of BGE-M3 (Chen et al., arXiv 2402.03216) as vLLM serves them, whose route /pooling
+// bgeM3 makes the lexical weights of BGE-M3 (Chen et al., arXiv 2402.03216) as vLLM serves them (its
+// docs/models/pooling_models/specific_models.md, and tests/models/language/pooling/test_bge_m3.py), whose route /pooling
 // answers a weight for each token by the task token_classify, and whose route /tokenize says which tokens those are.
 // A token that stands several times counts by its greatest weight. The model has learned what a term is worth, so
 // there is no idf. It is safe for concurrent use.
@@ -31,9 +32,10 @@ func openBGEM3(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptio
 	m.batch.path, m.batch.body, m.batch.read = "//pooling", m.body, m.read
 	m.batch.configure(s)
 	one := make([][]float32, 1)
-	err := m.batch.request(ctx, []string{"a"}, truncation{}, one)
+	err := m.batch.request(ctx, []string{"a text of some words"}, truncation{}, one)
 	if refused := asRefusal(err); refused != nil {
-		err = schema.Faultf(schema.FaultUsage, `serve it with vLLM and --hf-overrides '{"architectures": ["BgeM3EmbeddingModel"]}'`, "the server gives no weights of tokens: %w", refused)
+		err = schema.Faultf(schema.FaultUsage, `serve it with vLLM, --pooler-config.task token_classify and --hf-overrides '{"architectures": ["BgeM3EmbeddingModel"]}'`,
+			"the server gives no weights of tokens: %w", refused)
 	}
 	if err != nil {
 		return nil, err
@@ -94,6 +96,9 @@ func (m *bgeM3) vectors(ctx context.Context, texts []string) ([]SparseVector, er
 	if err != nil {
 		return nil, err
 	}
+	if err := m.again(ctx, send, ids, weights); err != nil {
+		return nil, err
+	}
 	out := make([]SparseVector, len(texts))
 	for k, w := range weights {
 		if w == nil {
@@ -104,6 +109,34 @@ func (m *bgeM3) vectors(ctx context.Context, texts []string) ([]SparseVector, er
 		}
 	}
 	return out, nil
+}
+
+// again asks for the weights of refused texts of one word: versions of vLLM (0.15 and some later ones) fail where there
+// is but one weight to answer. The word twice over is not refused, and says nearly the same.
+func (m *bgeM3) again(ctx context.Context, texts []string, ids [][]uint32, weights [][]float32) error {
+	for i := range texts {
+		words := 0
+		for _, id := range ids[i] {
+			if id >= firstWord {
+				words++
+			}
+		}
+		if weights[i] != nil || words != 1 {
+			continue
+		}
+		twice := []string{texts[i] + " " + texts[i]}
+		more, err := m.tokens.tokenize(ctx, twice)
+		if err != nil {
+			return err
+		}
+		if err := m.batch.request(ctx, twice, truncation{}, weights[i:i+1]); asRefusal(err) == nil && err != nil {
+			return err
+		} else if err == nil {
+			ids[i] = more[0]
+			m.batch.refused.Add(-1)
+		}
+	}
+	return nil
 }
 
 // fit returns the tokens of texts, and shortens those that are longer than the model takes. (The server would do it,

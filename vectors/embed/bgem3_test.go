@@ -30,6 +30,30 @@ func TestLexicalWeights(t *testing.T) {
 	}
 }
 
+// Of a text of one word some versions of vLLM answer nothing: it is asked for twice over.
+func TestLexicalWeightsOfOneWord(t *testing.T) {
+	f := newFake(t)
+	f.least = 4
+	s, err := OpenSparse(context.Background(), "bgem3+"+f.URL+"?model=BAAI/bge-m3", options(t, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Documents(context.Background(), []string{"to be or not", "numpy", "two words"})
+	want := []SparseVector{
+		{Indices: []uint32{6, 7}, Values: []float32{.15, .25}}, {Indices: []uint32{9}, Values: []float32{.05}}, {Indices: []uint32{9}, Values: []float32{.05}},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if n := StatsOf(s).Refused; n != 0 {
+		t.Errorf("%d refused", n)
+	}
+	f.least = 100
+	if got, err := s.Query(context.Background(), "numpy"); err != nil || len(got.Indices) != 0 || StatsOf(s).Refused != 1 {
+		t.Errorf("one that stays refused: %v, %v", got, err)
+	}
+}
+
 func TestLexicalWeightsOfVersions(t *testing.T) {
 	want := SparseVector{Indices: []uint32{7, 9}, Values: []float32{.5, .25}}
 	for _, weights := range [][]float32{{.25, .5, .1}, {.25, .5, .1, .7}, {0, .25, .5, .1, .7}} {

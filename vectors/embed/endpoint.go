@@ -109,7 +109,8 @@ func (e *endpoint) fault(resp *http.Response, answer []byte) error {
 	said := e.message(answer)
 	err := fmt.Errorf("%s: status %d: %s", e.base, resp.StatusCode, said)
 	switch code := resp.StatusCode; {
-	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity:
+	case code == http.StatusBadRequest || code == http.StatusRequestEntityTooLarge || code == http.StatusUnprocessableEntity,
+		code == http.StatusInternalServerError && saysTooLong(said):
 		return &refusal{status: code, message: said}
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
 		return &failure{err: err, after: retryAfter(resp.Header.Get("Retry-After"))}

@@ -30,6 +30,7 @@ type fakeServer struct {
 	delay time.Duration
 
 	limit int // tokens (words and two) of a text; 0: none
+	least int // tokens of a text of /pooling; fewer are refused, as vLLM 0.15 does
 	batch int // texts of a request; 0: any
 
 	requests atomic.Int64
@@ -171,6 +172,10 @@ func (f *fakeServer) pooling(w http.ResponseWriter, r *http.Request) {
 	}
 	data := make([]any, len(q.Input))
 	for i, text := range q.Input {
+		if len(fakeTokens(text)) < f.least {
+			refuse(w, http.StatusBadRequest, "3 validation errors for PoolingResponseData")
+			return
+		}
 		weights := []float64{}
 		for k := range len(fakeTokens(text)) - 2 {
 			weights = append(weights, math.Max(0, (float64(k)-.5)/10))

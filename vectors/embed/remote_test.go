@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -304,6 +305,36 @@ func TestRemoteTooLong(t *testing.T) {
 		if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 {
 			t.Errorf("%+v", s)
 		}
+	}
+}
+
+// llama.cpp says with status 500 that a text is too long.
+func TestRemoteTooLongForLlama(t *testing.T) {
+	f := newFake(t)
+	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		for _, text := range q.Input {
+			if n := len(strings.Fields(text)); n > 50 {
+				refuse(w, http.StatusInternalServerError, "input (%d tokens) is too large to process. increase the physical batch size (current batch size: 50)", n)
+				return true
+			}
+		}
+		return false
+	}
+	d := open(t, options(t, nil), specOf("", f))
+	texts := numbered(32)
+	texts[7] = strings.Repeat("word ", 200)
+	got := documents(t, d, texts...)
+	if cmp.Equal(got[7], unit(texts[7])) || got[7][0] == 1 {
+		t.Error("the long text has no vector of its beginning")
+	}
+	checkVectors(t, slices.Concat(texts[:7], texts[8:]), slices.Concat(got[:7], got[8:]))
+	if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 || s.Retries != 0 {
+		t.Errorf("%+v", s)
+	}
+	before := f.requests.Load()
+	documents(t, d, numbered(64)...)
+	if n := f.requests.Load() - before; n != 2 {
+		t.Errorf("%d requests of 64 texts: one long text made all batches smaller", n)
 	}
 }
 

@@ -79,7 +79,7 @@ func TestChunksMany(t *testing.T) {
 func TestChunksProperty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	parts := []string{"a", "word", "identifier", "internationalization", " ", " ", " ", "\n", "\n\n", ". ", ", ", "x = y[0];\n", "```\n", "    ",
-		"日本語", "é", "e\u0301", "👩\u200d💻", "Привет", "12", "3141592653", "&amp;", "&", "ไทย", strings.Repeat("ACGT", 30)}
+		"日本語", "é", "e\u0301", "👩\u200d💻", "👍🏽", "❤️", "क्षि", "한국어", "Привет", "12", "3141592653", "&amp;", "&", "ไทย", strings.Repeat("ACGT", 30)}
 	for range 3000 {
 		var b strings.Builder
 		for range rng.IntN(200) {
@@ -87,6 +87,9 @@ func TestChunksProperty(t *testing.T) {
 		}
 		title := strings.Repeat("Title of it ", rng.IntN(4))
 		size, overlap := 1+rng.IntN(60), rng.IntN(30)
+		if rng.IntN(4) == 0 {
+			size, overlap = size+100, overlap*4 // no word of these is over the window
+		}
 		check(t, title, b.String(), size, overlap, Chunks(title, b.String(), size, overlap))
 		if t.Failed() {
 			return
@@ -100,6 +103,11 @@ func check(t *testing.T, title, cleaned string, size, overlap int, chunks []Chun
 	what := fmt.Sprintf("title %q, size %d, overlap %d, text %q", title, size, overlap, cleaned[:min(len(cleaned), 2000)])
 	parent := []rune(cleaned)
 	room := max(size-Tokens(title), size/4, 1)
+	longest := 0 // word: one over the window is cut
+	for i := 0; i < len(cleaned); {
+		u := nextUnit(cleaned, i)
+		i, longest = u.end, max(longest, u.tokens)
+	}
 	var whole []rune
 	for i, c := range chunks {
 		piece := string(parent[c.Start:c.End])
@@ -120,8 +128,8 @@ func check(t *testing.T, title, cleaned string, size, overlap int, chunks []Chun
 			t.Fatalf("%s: chunk %d overlaps by more", what, i)
 		}
 		for _, at := range []int{c.Start, c.End} {
-			if at > 0 && at < len(parent) && inWord(parent, at) && room > 80 {
-				t.Fatalf("%s: chunk %d is cut inside a word at %d", what, i, at)
+			if at > 0 && at < len(parent) && longest <= room && (inWord(parent, at) || inEntity(parent, at) || isMark(parent[at]) && parent[at-1] > ' ') {
+				t.Fatalf("%s: chunk %d is cut inside a word, an entity or a character at %d", what, i, at)
 			}
 		}
 		whole = append(whole, parent[len(whole):c.End]...)
@@ -140,13 +148,23 @@ func inWord(s []rune, at int) bool {
 	return word(s[at-1]) && word(s[at])
 }
 
+// inEntity says whether a place is inside of an HTML entity.
+func inEntity(s []rune, at int) bool {
+	for i := at - 1; i >= max(0, at-30); i-- {
+		if s[i] == '&' {
+			return entity(string(s[i:min(len(s), i+40)])) > at-i
+		}
+	}
+	return false
+}
+
 func TestTokens(t *testing.T) {
 	tests := []struct {
 		s    string
 		want int
 	}{
 		{"", 0}, {" \n\t", 0}, {"a", 1}, {"letters", 1}, {"lettered", 2}, {"constructional", 3}, {"constructionally", 4},
-		{"2024", 2}, {"x86", 2}, {"foo.bar()", 5}, {"don't", 3}, {"日本", 2}, {"naïve", 3}, {"&lt;", 3}, {"& b", 2}, {"👩\u200d💻", 2},
+		{"2024", 2}, {"x86", 2}, {"foo.bar()", 5}, {"don't", 3}, {"日本", 2}, {"naïve", 3}, {"&lt;", 3}, {"& b", 2}, {"👩\u200d💻", 1}, {"👍🏽👍", 2}, {"👩\u200d", 1}, {"👩\u200da", 2},
 	}
 	for _, tt := range tests {
 		if got := Tokens(tt.s); got != tt.want {

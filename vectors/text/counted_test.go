@@ -2,8 +2,10 @@ package text
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,6 +45,41 @@ func TestChunksBy(t *testing.T) {
 		}
 		if covered != len(long) || len(chunks) > 3*Tokens(long)/size*2 && size > 20 {
 			t.Errorf("size %d: %d chunks, up to %d of %d", size, len(chunks), covered, len(long))
+		}
+	}
+}
+
+// Windows of any counter cover the text without a gap, whatever is in it.
+func TestChunksByProperty(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	parts := []string{"word ", "internationalization ", "日本語の文", "👩\u200d💻", "e\u0301", "\n\n", "x[i] = {};\n", "&amp;", "Привет, мир. ", "🇩🇪", "한국어 "}
+	for range 500 {
+		var b strings.Builder
+		for range rng.IntN(150) {
+			b.WriteString(parts[rng.IntN(len(parts))])
+		}
+		cleaned, title := b.String(), strings.Repeat("A title ", rng.IntN(3))
+		each, ends := 1+rng.IntN(3), rng.IntN(3) // tokens of a character, and of the ends of a text
+		size, overlap := 1+rng.IntN(300), rng.IntN(60)
+		chunks, err := ChunksBy(title, cleaned, size, overlap, func(texts []string) ([]int, error) {
+			n := make([]int, len(texts))
+			for i, text := range texts {
+				n[i] = ends + each*utf8.RuneCountInString(text)
+			}
+			return n, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		parent, covered := []rune(cleaned), 0
+		for i, c := range chunks {
+			if c.Start > covered || c.End < covered || c.Text != heading(title, cleaned)+string(parent[c.Start:c.End]) {
+				t.Fatalf("%q: chunk %d, %d to %d behind %d: %q", cleaned, i, c.Start, c.End, covered, c.Text)
+			}
+			covered = c.End
+		}
+		if covered != len(parent) {
+			t.Fatalf("%q: %d of %d characters", cleaned, covered, len(parent))
 		}
 	}
 }

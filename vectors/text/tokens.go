@@ -48,7 +48,7 @@ func nextUnit(s string, i int) unit {
 		return nextWord(s, i)
 	case c == '&':
 		if n := entity(s[i:]); n > 0 {
-			return unit{end: i + n, tokens: 2 + Tokens(s[i+1:i+n-1])}
+			return unit{end: marksEnd(s, i+n), tokens: 2 + Tokens(s[i+1:i+n-1])}
 		}
 	}
 	return unit{end: marksEnd(s, i+1), tokens: 1}
@@ -104,21 +104,26 @@ func isASCIIWord(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// marksEnd returns where the marks on the character before i end.
+// marksEnd returns where the marks on the character before i end, and what a joiner joins to it.
 func marksEnd(s string, i int) int {
-	for i < len(s) && s[i] >= utf8.RuneSelf {
+	for joined := false; i < len(s) && s[i] >= utf8.RuneSelf; {
 		r, n := utf8.DecodeRuneInString(s[i:])
-		if !isMark(r) {
+		if !isMark(r) && !(joined && unicode.IsSymbol(r)) {
 			break
 		}
+		joined = r == joiner
 		i += n
 	}
 	return i
 }
 
-// isMark says whether a character belongs to the one before it: marks, joiners and selectors of variants.
+// joiner makes one emoji of two.
+const joiner = '\u200D'
+
+// isMark says whether a character belongs to the one before it: marks, joiners, selectors of variants and the colours
+// of skin.
 func isMark(r rune) bool {
-	return unicode.IsMark(r) || r == '\u200C' || r == '\u200D'
+	return unicode.IsMark(r) || r == '\u200C' || r == joiner || r >= 0x1F3FB && r <= 0x1F3FF
 }
 
 // isIdeograph says whether a character is of a script that sets no spaces between words.
