@@ -215,7 +215,7 @@ func (c *Client) failed(ctx context.Context, r request, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	return fmt.Errorf("%s %s: %w", c.base.Host, c.name(r), stripURL(err))
+	return &Lost{Server: c.base.Host, Request: c.name(r), Err: stripURL(err)}
 }
 
 // stripURL takes the URL out of net/http's errors: the message names it already.

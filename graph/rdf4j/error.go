@@ -2,6 +2,7 @@ package rdf4j
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -49,16 +50,31 @@ func IsStatus(err error, status int) bool {
 	return ok && e.Status == status
 }
 
+// Lost is a request without a whole answer. Whether the server carried it out
+// is not known.
+type Lost struct {
+	Server, Request string // as in Error
+	Err             error
+}
+
+// Error names server, request and cause.
+func (e *Lost) Error() string { return e.Server + " " + e.Request + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *Lost) Unwrap() error { return e.Err }
+
 // Temporary reports whether the same request may succeed later: the server
 // cannot be reached or hangs up, the time limit has passed, or it answers 408,
-// 429 or 5xx, but to malformed data. An ended context is not temporary.
+// 429 or 5xx, but to malformed data. An ended context is not temporary, nor is a
+// certificate that is not trusted.
 func Temporary(err error) bool {
-	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false
+	if _, ok := errors.AsType[*Lost](err); ok {
+		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+		return !untrusted && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
-		return true
+		return false
 	}
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests:

@@ -1,0 +1,125 @@
+package graphdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"s2g/graph/rdf4j"
+	"s2g/schema/manifest"
+)
+
+// rollbackTime bounds the effort to end a transaction that has failed. A server
+// that does not hear of it ends it by itself.
+const rollbackTime = 30 * time.Second
+
+// transact loads files and their marks in one transaction. It tries again with
+// those that the server does not have: an answer that was lost may have been a
+// good one.
+func (l *loader) transact(ctx context.Context, files []manifest.File) error {
+	if len(files) == 0 {
+		return nil
+	}
+	left := files
+	err := l.patience.do(ctx, "loading "+described(files), func() (err error) {
+		if left == nil { // the try before has failed
+			if left, err = l.lacking(ctx, files); err != nil || len(left) == 0 {
+				return err
+			}
+		}
+		now := left
+		left = nil
+		return l.inTransaction(ctx, func(tx *rdf4j.Transaction) error { return l.add(ctx, tx, now) })
+	})
+	if err != nil {
+		return err
+	}
+	if files[0].Name != l.build.Ontology.Name {
+		l.report(rows(files))
+	}
+	return nil
+}
+
+func described(files []manifest.File) string {
+	if len(files) == 1 {
+		return files[0].Name
+	}
+	return fmt.Sprintf("%s to %s", files[0].Name, files[len(files)-1].Name)
+}
+
+// lacking asks the server which of the files it does not have. The answer is
+// never nil without an error.
+func (l *loader) lacking(ctx context.Context, files []manifest.File) ([]manifest.File, error) {
+	loaded, err := marked(ctx, l.repository, l.build)
+	if err != nil {
+		return nil, err
+	}
+	s := State{Loaded: loaded}
+	return append([]manifest.File{}, s.missing(files)...), nil
+}
+
+// add puts files with their marks into a transaction; the ontology, which is
+// the first, with the mark that names the build.
+func (l *loader) add(ctx context.Context, tx *rdf4j.Transaction, files []manifest.File) error {
+	marks := l.build.marks(files)
+	for _, f := range files {
+		d, err := l.build.data(f)
+		if err != nil {
+			return err
+		}
+		err = tx.Add(ctx, d)
+		if refusal, ok := errors.AsType[*rdf4j.Error](err); ok && refusal.Malformed() {
+			return l.build.diagnose(f, d, err)
+		}
+		if err != nil {
+			return err
+		}
+		if f.Name == l.build.Ontology.Name {
+			marks = append(marks, l.build.beginning()...)
+		}
+	}
+	return tx.Add(ctx, rdf4j.Data{Media: rdf4j.Turtle, Graph: loadGraph(l.build.Site), Body: marks})
+}
+
+// conclude is the last transaction. After an answer that was lost the server is
+// asked first.
+func (l *loader) conclude(ctx context.Context) error {
+	state, err := Look(ctx, l.repository, l.build)
+	if err != nil || state.Stand == Whole {
+		return err
+	}
+	d, err := l.build.data(l.build.Void)
+	if err != nil {
+		return err
+	}
+	return l.inTransaction(ctx, func(tx *rdf4j.Transaction) error {
+		if err := tx.Add(ctx, d); err != nil {
+			return err
+		}
+		return tx.Update(ctx, "CLEAR GRAPH <"+loadGraph(l.build.Site)+">")
+	})
+}
+
+// inTransaction carries work out in a transaction of its own, and rolls it back
+// after any error: the server keeps one open that has failed, and a commit
+// would store half of it. A commit whose answer is lost is rolled back too, which
+// a server that is still at work on it answers when that is done.
+func (l *loader) inTransaction(ctx context.Context, work func(*rdf4j.Transaction) error) error {
+	tx, err := l.repository.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	if err = work(tx); err == nil {
+		err = tx.Commit(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTime)
+	defer cancel()
+	if undone := tx.Rollback(after); undone != nil {
+		l.Log.Debug("rolling back", "transaction", tx.ID(), "error", undone)
+	}
+	return err
+}
