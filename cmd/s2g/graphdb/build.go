@@ -155,16 +155,29 @@ func recode(text []byte) ([]byte, error) {
 		return nil, err
 	}
 	_, err = r.WriteTo(w)
-	return out.Bytes(), errors.Join(err, w.Close())
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
 }
 
-// diagnose says what is wrong with a file that the server could not read: what
-// a reader here says of it, which has the line, else what the server said.
+// diagnose tells a file that no server can read from a server that has
+// trouble. refusal is what the server said of the file: it comes back where the
+// file is good and waiting may help.
 func (b *Build) diagnose(f manifest.File, d rdf4j.Data, refusal error) error {
-	why := refusal
-	if err := parse(d); err != nil {
-		why = err
+	said, ok := errors.AsType[*rdf4j.Error](refusal)
+	if !ok {
+		return refusal
 	}
+	why := parse(d) // its messages have the line
+	if why == nil && said.Malformed() {
+		why = refusal
+	}
+	if why == nil {
+		return refusal
+	}
+	return unreadable(f, why)
+}
+
+func unreadable(f manifest.File, why error) error {
 	return schema.Faultf(schema.FaultVerification, "nothing of it was stored; run s2g graph again", "%s cannot be read: %w", f.Name, why)
 }
 

@@ -31,6 +31,8 @@ type Options struct {
 
 	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // told the statements that are loaded, at least each second; nil: nobody
+
+	firstWait, pollEvery time.Duration // for tests; 0: the constants of these names
 }
 
 func (o Options) complete() (Options, error) {
@@ -52,6 +54,9 @@ func (o Options) complete() (Options, error) {
 	if o.Transaction < 1 || o.InFlight < 1 {
 		return o, schema.Faultf(schema.FaultUsage, "1 to 50 files and 1 to 4 transactions are of use",
 			"transactions of %d files, %d at a time", o.Transaction, o.InFlight)
+	}
+	if err := checkRuleset(o.Ruleset); err != nil {
+		return o, err
 	}
 	switch o.Server {
 	case "", ServerAuto, ServerGraphDB:
@@ -84,7 +89,7 @@ func Load(ctx context.Context, r *rdf4j.Repository, b *Build, o Options) (Loaded
 	if err != nil {
 		return Loaded{}, err
 	}
-	l := &loader{Options: o, patience: patience{o.RetryFor, o.Log}, build: b, repository: r}
+	l := &loader{Options: o, patience: patience{o.RetryFor, o.firstWait, o.Log}, build: b, repository: r}
 	l.result = Loaded{Repository: r.ID(), Endpoint: r.URL(), Files: len(b.Batches)}
 	started := time.Now()
 	err = l.load(ctx)

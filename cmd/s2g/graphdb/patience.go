@@ -1,6 +1,7 @@
 package graphdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -12,8 +13,9 @@ import (
 	"s2g/schema"
 )
 
-// The waits between tries: each is twice the one before, by chance between half
-// and one and a half of it, so that workers do not come back all at once.
+// The waits between tries: each is twice the one before, up to a limit, and by
+// chance between half and one and a half of that, so that workers do not come
+// back all at once.
 const (
 	firstWait = 250 * time.Millisecond
 	maxWait   = 15 * time.Second
@@ -26,6 +28,7 @@ var errAgain = errors.New("interrupted by the server")
 // patience tries again what may succeed later.
 type patience struct {
 	limit time.Duration // since the first of the errors in a row
+	first time.Duration // the wait after it; 0: firstWait
 	log   *slog.Logger
 }
 
@@ -47,7 +50,7 @@ func (p patience) do(ctx context.Context, what string, try func() error) error {
 		if since.IsZero() {
 			since = time.Now()
 		}
-		wait := jittered(n)
+		wait := p.wait(n)
 		if time.Since(since)+wait > p.limit {
 			return schema.Faultf(schema.FaultService, "look at the server and its log, then run the same command again: it goes on with what is not loaded yet",
 				"%s: %w (tried %d times, --retry-for %v)", what, err, n, p.limit)
@@ -61,8 +64,8 @@ func (p patience) do(ctx context.Context, what string, try func() error) error {
 	}
 }
 
-func jittered(n int) time.Duration {
-	wait := min(firstWait<<min(n-1, 20), maxWait)
+func (p patience) wait(n int) time.Duration {
+	wait := min(cmp.Or(p.first, firstWait)<<min(n-1, 20), maxWait)
 	return wait/2 + rand.N(wait)
 }
 

@@ -3,9 +3,12 @@ package graphdb
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/knakk/rdf"
 
@@ -25,6 +28,18 @@ type Creation struct {
 	Server        string // ServerAuto, ServerGraphDB or ServerRDF4J; empty: ServerAuto
 	Ruleset       string // GraphDB's; empty: "empty"
 	Configuration []byte // Turtle; nil: this package's
+}
+
+// rulesets are GraphDB's; one of a user's own is a .pie file on the server. It
+// makes a repository of any other name, and then cannot open it.
+var rulesets = []string{"empty", "rdfs", "rdfs-optimized", "rdfsplus", "rdfsplus-optimized", "owl-horst", "owl-horst-optimized",
+	"owl-max", "owl-max-optimized", "owl2-ql", "owl2-ql-optimized", "owl2-rl", "owl2-rl-optimized"}
+
+func checkRuleset(name string) error {
+	if name == "" || strings.HasSuffix(name, ".pie") || slices.Contains(rulesets, name) {
+		return nil
+	}
+	return schema.Faultf(schema.FaultUsage, "it takes a .pie file on the server, or "+strings.Join(rulesets, ", "), "GraphDB has no ruleset %q", name)
 }
 
 // id is what GraphDB takes as the name of a repository, and what needs no
@@ -73,7 +88,7 @@ func (c Creation) create(ctx context.Context, r *rdf4j.Repository, title string)
 	if rdf4j.IsStatus(err, http.StatusConflict) {
 		return nil
 	}
-	if rdf4j.IsStatus(err, http.StatusBadRequest) {
+	if e, ok := errors.AsType[*rdf4j.Error](err); ok && e.Malformed() {
 		return schema.Faultf(schema.FaultUsage, "see --server, --ruleset and --repository-config", "the server refuses the repository's configuration: %w", err)
 	}
 	return err

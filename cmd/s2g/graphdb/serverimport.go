@@ -1,6 +1,7 @@
 package graphdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func (l *loader) importFiles(ctx context.Context, files []manifest.File) (err er
 	}
 	for len(byName) > 0 {
 		select {
-		case <-time.After(pollEvery):
+		case <-time.After(cmp.Or(l.pollEvery, pollEvery)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -92,11 +93,7 @@ func (l *loader) poll(ctx context.Context, byName map[string]manifest.File) erro
 			done = append(done, f)
 			delete(byName, s.Name)
 		case s.Status == rdf4j.ImportError:
-			d, err := l.build.data(f)
-			if err != nil {
-				return err
-			}
-			return l.build.diagnose(f, d, errors.New("GraphDB says: "+s.Message))
+			return unreadable(f, errors.New("GraphDB says: "+s.Message))
 		case s.Status == rdf4j.ImportNone: // it has forgotten: it was started anew
 			return fmt.Errorf("importing %s: %w", f.Name, errAgain)
 		}

@@ -2,7 +2,6 @@ package graphdb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -68,12 +67,8 @@ func (l *loader) add(ctx context.Context, tx *rdf4j.Transaction, files []manifes
 		if err != nil {
 			return err
 		}
-		err = tx.Add(ctx, d)
-		if refusal, ok := errors.AsType[*rdf4j.Error](err); ok && refusal.Malformed() {
+		if err := tx.Add(ctx, d); err != nil {
 			return l.build.diagnose(f, d, err)
-		}
-		if err != nil {
-			return err
 		}
 		if f.Name == l.build.Ontology.Name {
 			marks = append(marks, l.build.beginning()...)

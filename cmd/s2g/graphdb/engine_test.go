@@ -1,0 +1,324 @@
+package graphdb
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"s2g/graph/rdf4j"
+	"s2g/graph/rdf4j/rdf4jtest"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/vocab"
+)
+
+// asLoader is where a test says that its binary is to be a loader: URL, name of
+// the repository, and folder, by spaces.
+const asLoader = "S2G_TEST_LOADER"
+
+// batches is how many the loads have that are killed.
+const batches = 40
+
+func TestMain(m *testing.M) {
+	if job := strings.Fields(os.Getenv(asLoader)); len(job) == 3 {
+		os.Exit(loadAs(job[0], job[1], job[2]))
+	}
+	os.Exit(m.Run())
+}
+
+func loadAs(url, name, dir string) int {
+	m, err := manifest.Read(dir)
+	if err == nil {
+		var b *Build
+		if b, err = NewBuild(dir, m, vocab.DefaultSite); err == nil {
+			var c *rdf4j.Client
+			if c, err = rdf4j.New(rdf4j.Config{URL: url}); err == nil {
+				_, err = Load(context.Background(), c.Repository(name), b, Options{Transaction: 2})
+			}
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func TestEngine(t *testing.T) {
+	server := rdf4jtest.Open(t)
+	load := func(t *testing.T, r *rdf4j.Repository, b *Build, o Options) Loaded {
+		t.Helper()
+		o.Log = logger(t)
+		loaded, err := Load(t.Context(), r, b, o)
+		check(t, err)
+		return loaded
+	}
+	for _, compress := range []string{"gzip", "zstd", "none"} {
+		t.Run(compress, func(t *testing.T) {
+			b, r := build(t, 7, compress), repository(t, server.URL, server.Name(t))
+			var told int64
+			got := load(t, r, b, Options{Transaction: 3, Progress: func(_ string, done, total int64) {
+				if told = done; total != 7*perFile {
+					t.Errorf("%d in all", total)
+				}
+			}})
+			if !got.Created || got.Sent != 7 || got.Loaded != 7*perFile || told != got.Loaded || got.Statements != b.Statements() {
+				t.Errorf("%+v, told %d", got, told)
+			}
+			holds(t, r, b)
+			if got := load(t, r, b, Options{}); got.Created || got.Sent != 0 || got.Statements != b.Statements() {
+				t.Errorf("again: %+v", got)
+			}
+		})
+	}
+	t.Run("rdf4j", func(t *testing.T) {
+		b, r := build(t, 5, "gzip"), repository(t, server.URL, server.Name(t))
+		load(t, r, b, Options{Creation: Creation{Server: ServerRDF4J}, Transaction: 1, InFlight: 4})
+		holds(t, r, b)
+	})
+	t.Run("a configuration of one's own", func(t *testing.T) {
+		b, name := build(t, 1, "gzip"), server.Name(t)
+		file := filepath.Join(t.TempDir(), "c.ttl")
+		check(t, os.WriteFile(file, []byte(rdf4j.Configuration(rdf4j.GraphDB, rdf4j.Settings{ID: name, Ruleset: "rdfs"})), 0o644))
+		text, read, err := ReadConfiguration(file)
+		check(t, err)
+		if read != name {
+			t.Errorf("the name is %q", read)
+		}
+		r := repository(t, server.URL, name)
+		load(t, r, b, Options{Creation: Creation{Configuration: text}})
+		if n := len(statements(t, r)); n < int(b.Statements()) {
+			t.Errorf("%d statements", n)
+		}
+	})
+	t.Run("refused configuration", func(t *testing.T) {
+		for name, c := range map[string]Creation{
+			"ruleset": {Ruleset: "nonsense"},
+			"text":    {Configuration: []byte("nonsense")},
+			"id":      {Configuration: []byte(rdf4j.Configuration(rdf4j.GraphDB, rdf4j.Settings{ID: "another"}))},
+		} {
+			_, err := Load(t.Context(), repository(t, server.URL, server.Name(t)), build(t, 1, "gzip"), Options{Creation: c, RetryFor: -1})
+			if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage {
+				t.Errorf("%s: fault %v: %v", name, fault, err)
+			}
+		}
+	})
+	t.Run("offline", func(t *testing.T) { offline(t, server) })
+	t.Run("other content", func(t *testing.T) { otherContent(t, server) })
+	t.Run("damaged files", func(t *testing.T) { damagedFiles(t, server) })
+	t.Run("faults", func(t *testing.T) { faults(t, server.URL, server.Name) })
+	t.Run("killed clients", func(t *testing.T) { killedClients(t, server) })
+}
+
+// offline does what importrdf does with what is written for it: a load that
+// follows has nothing to do.
+func offline(t *testing.T, server *rdf4jtest.Server) {
+	b, name := build(t, 3, "gzip"), server.Name(t)
+	dir := filepath.Join(t.TempDir(), "with space")
+	command, err := Offline(b, name, dir, Creation{})
+	check(t, err)
+	want := fmt.Sprintf("importrdf preload -s -c '%s/repository.ttl' '%[1]s/described.nq' %s/graph/batch-*.trig.gz", dir, b.Out)
+	if got := strings.Join(command, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	read := func(path string) []byte {
+		text, err := os.ReadFile(path)
+		check(t, err)
+		return text
+	}
+	r := repository(t, server.URL, name)
+	check(t, r.Create(t.Context(), string(read(filepath.Join(dir, "repository.ttl")))))
+	tx, err := r.Begin(t.Context())
+	check(t, err)
+	check(t, tx.Add(t.Context(), rdf4j.Data{Media: rdf4j.NQuads, Body: read(filepath.Join(dir, "described.nq"))}))
+	batches, err := filepath.Glob(filepath.Join(b.Out, "graph", "batch-*.trig.gz"))
+	check(t, err)
+	for _, path := range batches {
+		check(t, tx.Add(t.Context(), rdf4j.Data{Media: rdf4j.TriG, Encoding: "gzip", Body: read(path)}))
+	}
+	check(t, tx.Commit(t.Context()))
+	loaded, err := Load(t.Context(), r, b, Options{})
+	check(t, err)
+	if loaded.Sent != 0 || loaded.Statements != b.Statements() {
+		t.Errorf("%+v", loaded)
+	}
+	holds(t, r, b)
+	if _, err := Offline(build(t, 1, "zstd"), name, dir, Creation{}); err == nil {
+		t.Error("importrdf is to read zstd")
+	}
+}
+
+// otherContent loads into repositories that hold something else.
+func otherContent(t *testing.T, server *rdf4jtest.Server) {
+	b, other := build(t, 3, "gzip"), build(t, 4, "gzip")
+	refused := func(r *rdf4j.Repository, word string) {
+		t.Helper()
+		before := statements(t, r)
+		_, err := Load(t.Context(), r, b, Options{})
+		if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage || !strings.Contains(err.Error(), word) {
+			t.Errorf("%v: %v", fault, err)
+		}
+		if after := statements(t, r); len(after) != len(before) {
+			t.Errorf("%d statements, %d before", len(after), len(before))
+		}
+		if s, files, err := Plan(t.Context(), r, b); s.Stand != Foreign || files != nil || err == nil {
+			t.Errorf("the plan: %s, %v", s.Stand, err)
+		}
+	}
+	r := repository(t, server.URL, server.Name(t))
+	_, err := Load(t.Context(), r, other, Options{})
+	check(t, err)
+	refused(r, "something else")
+
+	r = repository(t, server.URL, server.Name(t))
+	begun(t, r, other, 2)
+	refused(r, other.Edition)
+
+	// of the build itself, but with a statement more
+	r = repository(t, server.URL, server.Name(t))
+	_, err = Load(t.Context(), r, b, Options{})
+	check(t, err)
+	add(t, r, "<http://a> <http://a> <http://a> .")
+	_, err = Load(t.Context(), r, b, Options{})
+	if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), fmt.Sprint(b.Statements()+1)) {
+		t.Errorf("%v: %v", fault, err)
+	}
+}
+
+// begun makes a repository that has the ontology and n files of a build.
+func begun(t *testing.T, r *rdf4j.Repository, b *Build, n int) {
+	t.Helper()
+	o, err := Options{}.complete()
+	check(t, err)
+	l := &loader{Options: o, patience: patience{0, 0, o.Log}, build: b, repository: r}
+	_, err = l.prepare(t.Context())
+	check(t, err)
+	check(t, l.transact(t.Context(), []manifest.File{b.Ontology}))
+	check(t, l.transact(t.Context(), b.Batches[:n]))
+}
+
+func add(t *testing.T, r *rdf4j.Repository, turtle string) {
+	t.Helper()
+	tx, err := r.Begin(t.Context())
+	check(t, err)
+	check(t, tx.Add(t.Context(), rdf4j.Data{Media: rdf4j.Turtle, Body: []byte(turtle)}))
+	check(t, tx.Commit(t.Context()))
+}
+
+// damagedFiles loads builds with a file that is not what the manifest says, or
+// that no server can read: it is named, and nothing of it is stored.
+func damagedFiles(t *testing.T, server *rdf4jtest.Server) {
+	half := append(batch(77), `<http://stackoverflow.com/r> { <http://stackoverflow.com/questions/1> <http://a/p> "unterminated`...)
+	for name, c := range map[string]struct {
+		text   []byte
+		sealed bool // the manifest was made to fit
+		says   string
+	}{
+		"another file": {batch(77), false, "another SHA-256"},
+		"cut":          {half, true, "line "},
+		"a bad IRI":    {append(batch(77), "<http://a/g> { <http://a/s> <http://a/p> <http://a/with space> . }"...), true, "line "},
+		"no gzip":      {nil, true, "cannot be read"},
+	} {
+		b, r := build(t, 4, "gzip"), repository(t, server.URL, server.Name(t))
+		text := []byte("this is no gzip")
+		if c.text != nil {
+			text = compressed(t, c.text, "gzip")
+		}
+		f := put(t, b.Out, b.Batches[2].Name, text, perFile)
+		if c.sealed {
+			b.Batches[2] = f
+		}
+		_, err := Load(t.Context(), r, b, Options{Transaction: 2, InFlight: 1, RetryFor: 2 * time.Second, Log: logger(t)})
+		if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "batch-000003") || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: fault %v: %v", name, fault, err)
+		}
+		// the ontology with two marks, two files with theirs, and of the damaged one's transaction nothing
+		if n := len(statements(t, r)); n != 3+2*perFile+2 {
+			t.Errorf("%s: %d statements are stored", name, n)
+		}
+	}
+}
+
+// killedClients kills loaders at random moments; one that is left alone ends
+// with the whole build.
+func killedClients(t *testing.T, server *rdf4jtest.Server) {
+	dir, m := out(t, batches, "gzip")
+	writeManifest(t, dir, m)
+	b, err := NewBuild(dir, m, vocab.DefaultSite)
+	check(t, err)
+	name := server.Name(t)
+	r := repository(t, server.URL, name)
+	stands := map[Stand]int{}
+	for range 8 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), asLoader+"="+server.URL+" "+name+" "+dir)
+		check(t, cmd.Start())
+		time.Sleep(50*time.Millisecond + rand.N(700*time.Millisecond))
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+		s, err := Look(t.Context(), r, b)
+		check(t, err)
+		stands[s.Stand]++
+		t.Log(s.Stand, len(s.Loaded), "files")
+		if s.Stand == Foreign {
+			t.Fatalf("%d statements of %q", s.Statements, s.Edition)
+		}
+	}
+	loaded, err := Load(t.Context(), r, b, Options{Log: logger(t)})
+	check(t, err)
+	t.Logf("%v, then %d of %d files", stands, loaded.Sent, loaded.Files)
+	holds(t, r, b)
+}
+
+func writeManifest(t *testing.T, dir string, m *manifest.Manifest) {
+	t.Helper()
+	d, err := manifest.Open(dir)
+	check(t, err)
+	defer d.Close()
+	check(t, d.Update(func(to *manifest.Manifest) { to.Dump, to.Stages = m.Dump, m.Stages }))
+}
+
+// A server that is killed while it loads leaves whole transactions; the loader
+// says that a service has failed, and goes on when the server is there again.
+func TestKilledServer(t *testing.T) {
+	server := rdf4jtest.Start(t)
+	b, r := build(t, batches, "gzip"), repository(t, server.URL, server.Name(t))
+	for round := range 2 {
+		seen := make(chan struct{}, 1)
+		ended := make(chan error, 1)
+		o := Options{Transaction: 2, RetryFor: time.Second, Log: logger(t), Progress: func(_ string, done, _ int64) {
+			if done >= int64(2*perFile*(round+1)) {
+				select {
+				case seen <- struct{}{}:
+				default:
+				}
+			}
+		}}
+		go func() { _, err := Load(t.Context(), r, b, o); ended <- err }()
+		select {
+		case <-seen:
+		case err := <-ended:
+			t.Fatalf("ended before it was killed: %v", err)
+		}
+		time.Sleep(rand.N(100 * time.Millisecond))
+		server.Kill()
+		if err := <-ended; err == nil {
+			t.Log("had ended")
+		} else if fault, _ := schema.FaultOf(err); fault != schema.FaultService {
+			t.Errorf("fault %v: %v", fault, err)
+		}
+		server.Restart()
+		s, err := Look(t.Context(), r, b)
+		check(t, err)
+		t.Log(s.Stand, len(s.Loaded), "files")
+	}
+	_, err := Load(t.Context(), r, b, Options{Log: logger(t)})
+	check(t, err)
+	holds(t, r, b)
+}

@@ -1,0 +1,174 @@
+package graphdb
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"s2g/graph/rdf4j"
+	"s2g/schema"
+)
+
+// between stands between a loader and a server and does to requests what is to
+// go wrong.
+type between struct {
+	*httptest.Server
+	bad func(r *http.Request) how
+}
+
+// how a request fares.
+type how uint8
+
+const (
+	passes    how = iota
+	refused       // 503, and the server does not see it
+	cut           // the server does not see it, and the connection ends
+	lost          // the server carries it out, and the connection ends before the answer
+	half          // the server carries it out, and the answer is cut
+	unnoticed     // the server carries it out, and the answer does not come
+)
+
+func stand(t *testing.T, url_ string, bad func(*http.Request) how) *between {
+	t.Helper()
+	to, err := url.Parse(url_)
+	check(t, err)
+	b := &between{bad: bad}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ErrorLog = log.New(io.Discard, "", 0)
+	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		how := b.bad(r)
+		switch how {
+		case refused:
+			http.Error(w, "try later", http.StatusServiceUnavailable)
+			return
+		case cut:
+			panic(http.ErrAbortHandler)
+		case passes:
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		answer := httptest.NewRecorder()
+		proxy.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
+		switch how {
+		case half:
+			maps.Copy(w.Header(), answer.Header())
+			w.Header().Set("Content-Length", "1000000")
+			w.WriteHeader(answer.Code)
+			_, _ = io.CopyN(w, answer.Body, int64(answer.Body.Len()/2))
+			w.(http.Flusher).Flush()
+		case unnoticed:
+			<-r.Context().Done()
+		}
+		panic(http.ErrAbortHandler)
+	}))
+	t.Cleanup(b.Close)
+	return b
+}
+
+func is(r *http.Request, method, action string) bool {
+	return r.Method == method && r.URL.Query().Get("action") == action
+}
+
+// faults loads through what goes wrong, and holds the result to the files.
+func faults(t *testing.T, server string, name func(testing.TB) string) {
+	// by chance, because a fault of every nth request can meet the same one of each transaction
+	sometimes := func(share float64, what how, which func(*http.Request) bool) func(*http.Request) how {
+		return func(r *http.Request) how {
+			if which(r) && rand.Float64() < share {
+				return what
+			}
+			return passes
+		}
+	}
+	commit := func(r *http.Request) bool { return is(r, http.MethodPut, "COMMIT") }
+	any := func(*http.Request) bool { return true }
+	for what, bad := range map[string]func(*http.Request) how{
+		"503":                    sometimes(.2, refused, any),
+		"connections end":        sometimes(.2, cut, any),
+		"answers are lost":       sometimes(.2, lost, any),
+		"answers to COMMIT too":  sometimes(.7, lost, commit),
+		"COMMIT does not arrive": sometimes(.7, cut, commit),
+		"answers are cut":        sometimes(.2, half, any),
+		"COMMIT hangs":           sometimes(.4, unnoticed, commit),
+		"ADD hangs":              sometimes(.1, unnoticed, func(r *http.Request) bool { return is(r, http.MethodPut, "ADD") }),
+	} {
+		t.Run(what, func(t *testing.T) {
+			b := build(t, 8, "gzip")
+			c, err := rdf4j.New(rdf4j.Config{URL: stand(t, server, bad).URL, Timeout: 2 * time.Second})
+			check(t, err)
+			defer c.Close()
+			repository := name(t)
+			loaded, err := Load(t.Context(), c.Repository(repository), b, Options{Transaction: 2, RetryFor: time.Minute, firstWait: 10 * time.Millisecond, Log: logger(t)})
+			check(t, err)
+			if loaded.Statements != b.Statements() {
+				t.Errorf("%d statements", loaded.Statements)
+			}
+			direct, err := rdf4j.New(rdf4j.Config{URL: server})
+			check(t, err)
+			defer direct.Close()
+			holds(t, direct.Repository(repository), b)
+		})
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		b := build(t, 8, "gzip")
+		ctx, cancel := context.WithCancel(t.Context())
+		var adds, rollbacks atomic.Int64
+		proxy := stand(t, server, func(r *http.Request) how {
+			if is(r, http.MethodPut, "ADD") && adds.Add(1) == 6 {
+				cancel()
+			}
+			if r.Method == http.MethodDelete {
+				rollbacks.Add(1)
+			}
+			return passes
+		})
+		_, err := Load(ctx, repository(t, proxy.URL, name(t)), b, Options{Transaction: 2, InFlight: 1, Log: logger(t)})
+		if !errors.Is(err, context.Canceled) || rollbacks.Load() != 1 {
+			t.Errorf("%d rollbacks: %v", rollbacks.Load(), err)
+		}
+	})
+}
+
+// What no waiting mends ends a load at once; what it might, when --retry-for is
+// over. Both say what to do.
+func TestServersThatRefuse(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		fault  schema.Fault
+		says   string
+	}{
+		"down for long":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, schema.FaultService, "tried"},
+		"another service": {http.NotFound, schema.FaultUsage, "refuses"},
+		"password":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, schema.FaultUsage, "401"},
+		"hangs up":        {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, schema.FaultService, "EOF"},
+		"read-only": {func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				io.WriteString(w, "0")
+				return
+			}
+			w.WriteHeader(403)
+		}, schema.FaultUsage, "403"},
+	} {
+		s := httptest.NewServer(c.answer)
+		_, err := Load(t.Context(), repository(t, s.URL, "x"), build(t, 1, "gzip"), Options{RetryFor: 600 * time.Millisecond})
+		s.Close()
+		fault, remedy := schema.FaultOf(err)
+		if name == "another service" { // 404 to all: the repository is absent, and cannot be made
+			c.says = "404"
+		}
+		if fault != c.fault || remedy == "" || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: fault %v, remedy %q: %v", name, fault, remedy, err)
+		}
+	}
+}
