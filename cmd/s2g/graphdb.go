@@ -29,7 +29,7 @@ type graphDBFlags struct {
 	url, repository, prefix string
 	passwordFile, tokenFile string
 	insecure                bool
-	timeout                 time.Duration
+	timeout, retryFor       time.Duration
 }
 
 // flags are the flags of every command that asks such a server; url is the name
@@ -43,8 +43,10 @@ func (g *graphDBFlags) flags(f *pflag.FlagSet, url string) {
 	f.BoolVar(&g.insecure, "graphdb-insecure-auth", false, "send password or token to another machine without TLS, too")
 }
 
-func (g *graphDBFlags) timeoutFlag(f *pflag.FlagSet) {
-	f.DurationVar(&g.timeout, "request-timeout", rdf4j.DefaultTimeout, "how long the server may take for a request, as the commit of a transaction")
+// patienceFlags say how long the server may take, and fail.
+func (g *graphDBFlags) patienceFlags(f *pflag.FlagSet, timeout time.Duration, as string) {
+	f.DurationVar(&g.timeout, "request-timeout", timeout, "how long the server may take for a request, as "+as)
+	f.DurationVar(&g.retryFor, "retry-for", graphdb.DefaultRetryFor, "how long a request that fails is tried again")
 }
 
 // client makes the client. It sends nothing.

@@ -58,11 +58,10 @@ func (a *app) loadGraphDB() *cobra.Command {
 	f := cmd.Flags()
 	l.outFlag(f)
 	l.graphDBFlags.flags(f, "url")
-	l.timeoutFlag(f)
+	l.patienceFlags(f, rdf4j.DefaultTimeout, "the commit of a transaction")
 	l.repositoryFlags(f)
 	f.IntVar(&l.of.Transaction, "transaction", graphdb.DefaultTransaction, "`files` of a transaction, of 50,000 statements each")
 	f.IntVar(&l.of.InFlight, "in-flight", graphdb.DefaultInFlight, "transactions at a time")
-	f.DurationVar(&l.of.RetryFor, "retry-for", graphdb.DefaultRetryFor, "how long what fails is tried again")
 	f.StringVar(&l.of.ImportDir, "import-dir", "", "GraphDB's import `folder` (graphdb.workbench.importDirectory) as this machine sees it: the server reads the files from there")
 	f.StringVar(&l.offline, "offline", "", "write what GraphDB's importrdf needs into this `folder`, print its command, and ask no server")
 	dryRunFlag(f, &l.dryRun)
@@ -82,7 +81,7 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 	if err != nil {
 		return err
 	}
-	if err := l.resolveFor(cmd, m, true); err != nil {
+	if err := a.resolve(cmd, &l.options, m, true); err != nil {
 		return err
 	}
 	if err := l.readConfiguration(); err != nil {
@@ -104,7 +103,7 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 	if l.dryRun {
 		return a.planGraphDB(cmd.Context(), repository, build, l)
 	}
-	if l.of.RetryFor == 0 {
+	if l.of.RetryFor = l.retryFor; l.retryFor == 0 {
 		l.of.RetryFor = -1 // the loader's zero value is its default
 	}
 	shown := a.progress("load graphdb", inRows)

@@ -53,6 +53,7 @@ type progress struct {
 	total   int64 // that bar was made for
 	started time.Time
 	logged  time.Time
+	last    func() // repeats the last report
 }
 
 func (a *app) progress(stage string, u unit) *progress {
@@ -88,6 +89,7 @@ func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 func (p *progress) report(what string, done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.last = func() { p.report(what, done, total) }
 	if p.terminal != nil {
 		p.draw(what, done, total)
 		return
@@ -97,6 +99,28 @@ func (p *progress) report(what string, done, total int64) {
 	}
 	p.logged = time.Now()
 	p.log.Info(p.stage, p.attributes(what, done, total)...)
+}
+
+// alive repeats the last report each second until it is stopped: what a server
+// is asked may take it long, and a log without a line looks dead.
+func (p *progress) alive() (stop func()) {
+	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				p.mu.Lock()
+				last := p.last
+				p.mu.Unlock()
+				if last != nil {
+					last()
+				}
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() { ticker.Stop(); close(ended) }
 }
 
 // draw shows the state; the errors of a bar are those of drawing it.

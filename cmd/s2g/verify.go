@@ -23,6 +23,7 @@ Trusts nothing that the build wrote about itself. Exit code 5 names the first di
 func (a *app) verify() *cobra.Command {
 	o := &options{}
 	var filesOnly bool
+	var store verifiedGraphDB
 	cmd := &cobra.Command{
 		Use:   "verify --out DIR",
 		Short: "prove the files of a build equal to its tables",
@@ -32,17 +33,18 @@ func (a *app) verify() *cobra.Command {
 			if err := o.needBuild(); err != nil {
 				return err
 			}
-			return a.verifyAlone(cmd, o, filesOnly)
+			return a.verifyAlone(cmd, o, filesOnly, &store)
 		},
 	}
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
 	o.workerFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "check what can be checked without the tables")
+	store.verifyFlags(cmd.Flags())
 	return cmd
 }
 
-func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool) error {
+func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, store *verifiedGraphDB) error {
 	m, err := manifest.Read(o.out)
 	if err != nil {
 		return err
@@ -50,11 +52,16 @@ func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool) error 
 	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
+	servers, closeServers, err := a.verifiedServers(o, m, store)
+	if err != nil {
+		return err
+	}
+	defer closeServers()
 	if filesOnly {
-		return a.runVerify(cmd.Context(), o, m, nil)
+		return a.runVerify(cmd.Context(), o, m, nil, servers...)
 	}
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
-		return a.runVerify(cmd.Context(), o, m, db)
+		return a.runVerify(cmd.Context(), o, m, db, servers...)
 	})
 }
 

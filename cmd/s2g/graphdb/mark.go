@@ -20,30 +20,31 @@ const (
 	checksumValue = "http://spdx.org/rdf/terms#checksumValue"
 )
 
-func loadGraph(s vocab.Site) string { return string(s) + "/s2g/load" }
+// LoadGraph is the graph that is there while a load is on its way.
+func LoadGraph(s vocab.Site) string { return string(s) + "/s2g/load" }
 
 // marks are the statements of files, as Turtle.
 func (b *Build) marks(files []manifest.File) []byte {
 	var text strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&text, "<%s#%s> <%s> %q .\n", loadGraph(b.Site), f.Name, checksumValue, f.SHA256)
+		fmt.Fprintf(&text, "<%s#%s> <%s> %q .\n", LoadGraph(b.Site), f.Name, checksumValue, f.SHA256)
 	}
 	return []byte(text.String())
 }
 
 // beginning is the statement that names the build, as Turtle.
 func (b *Build) beginning() []byte {
-	return fmt.Appendf(nil, "<%s> <%s> %q .\n", loadGraph(b.Site), identifier, b.Edition)
+	return fmt.Appendf(nil, "<%s> <%s> %q .\n", LoadGraph(b.Site), identifier, b.Edition)
 }
 
 // marksOf asks for the marks of all files.
 func marksOf(s vocab.Site) string {
-	return fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?file <%s> ?sum } }", loadGraph(s), checksumValue)
+	return fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?file <%s> ?sum } }", LoadGraph(s), checksumValue)
 }
 
 // editionOf asks which build is being loaded.
 func editionOf(s vocab.Site) string {
-	return fmt.Sprintf("SELECT ?edition { GRAPH <%s> { <%[1]s> <%s> ?edition } }", loadGraph(s), identifier)
+	return fmt.Sprintf("SELECT ?edition { GRAPH <%s> { <%[1]s> <%s> ?edition } }", LoadGraph(s), identifier)
 }
 
 // describedBy asks for the files of the build that void.ttl describes.

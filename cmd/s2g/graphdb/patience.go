@@ -89,3 +89,12 @@ func classed(err error) error {
 	}
 	return schema.Faultf(schema.FaultService, "look at the server and its log", "%w", err)
 }
+
+// Retry asks a server something, again for as long as limit says where it fails
+// in a way that may pass. Its errors are as those of Load.
+func Retry(ctx context.Context, limit time.Duration, log *slog.Logger, what string, ask func() error) error {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return patience{limit: limit, log: log}.do(ctx, what, ask)
+}

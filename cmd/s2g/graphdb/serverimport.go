@@ -102,7 +102,7 @@ func (l *loader) poll(ctx context.Context, byName map[string]manifest.File) erro
 		return nil
 	}
 	err = l.inTransaction(ctx, func(tx *rdf4j.Transaction) error {
-		return tx.Add(ctx, rdf4j.Data{Media: rdf4j.Turtle, Graph: loadGraph(l.build.Site), Body: l.build.marks(done)})
+		return tx.Add(ctx, rdf4j.Data{Media: rdf4j.Turtle, Graph: LoadGraph(l.build.Site), Body: l.build.marks(done)})
 	})
 	if err != nil {
 		return err

@@ -99,7 +99,7 @@ func marked(ctx context.Context, r *rdf4j.Repository, b *Build) (map[string]stri
 	}
 	loaded := make(map[string]string, len(marks))
 	for iri, sum := range marks {
-		loaded[strings.TrimPrefix(iri, loadGraph(b.Site)+"#")] = sum
+		loaded[strings.TrimPrefix(iri, LoadGraph(b.Site)+"#")] = sum
 	}
 	return loaded, nil
 }

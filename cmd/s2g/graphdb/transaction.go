@@ -74,7 +74,7 @@ func (l *loader) add(ctx context.Context, tx *rdf4j.Transaction, files []manifes
 			marks = append(marks, l.build.beginning()...)
 		}
 	}
-	return tx.Add(ctx, rdf4j.Data{Media: rdf4j.Turtle, Graph: loadGraph(l.build.Site), Body: marks})
+	return tx.Add(ctx, rdf4j.Data{Media: rdf4j.Turtle, Graph: LoadGraph(l.build.Site), Body: marks})
 }
 
 // conclude is the last transaction. After an answer that was lost the server is
@@ -92,7 +92,7 @@ func (l *loader) conclude(ctx context.Context) error {
 		if err := tx.Add(ctx, d); err != nil {
 			return err
 		}
-		return tx.Update(ctx, "CLEAR GRAPH <"+loadGraph(l.build.Site)+">")
+		return tx.Update(ctx, "CLEAR GRAPH <"+LoadGraph(l.build.Site)+">")
 	})
 }
 

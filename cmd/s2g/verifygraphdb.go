@@ -1,0 +1,41 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"s2g/cmd/s2g/verify"
+	"s2g/schema/manifest"
+)
+
+// verifiedGraphDB says which repository is held against a build.
+type verifiedGraphDB struct {
+	graphDBFlags
+	nodes int
+}
+
+func (v *verifiedGraphDB) verifyFlags(f *pflag.FlagSet) {
+	v.flags(f, "graphdb")
+	v.patienceFlags(f, time.Hour, "counting the statements of a graph")
+	f.IntVar(&v.nodes, "graphdb-nodes", 1000, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
+}
+
+// verifiedServers are the servers that the flags name.
+func (a *app) verifiedServers(o *options, m *manifest.Manifest, v *verifiedGraphDB) (servers []verify.Server, end func(), err error) {
+	if v.url == "" {
+		return nil, func() {}, nil
+	}
+	_, name, err := v.graphBuild(o, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := v.client()
+	if err != nil {
+		return nil, nil, err
+	}
+	shown := a.progress("verify graphdb", inRows)
+	stop := shown.alive()
+	server := &verify.GraphDB{Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.retryFor, Log: a.log, Progress: shown.report}
+	return []verify.Server{server}, func() { stop(); shown.end(); client.Close() }, nil
+}
