@@ -75,13 +75,6 @@ func rows(files []manifest.File) (n int64) {
 	return n
 }
 
-func size(files []manifest.File) (n int64) {
-	for _, f := range files {
-		n += f.Size
-	}
-	return n
-}
-
 // graph is where the triples of a file go that names no graph itself.
 func (b *Build) graph(f manifest.File) string {
 	switch f.Name {
