@@ -18,7 +18,11 @@ func completions(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		completions(c)
 	}
-	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !cmd.HasSubCommands() {
+	switch {
+	case cmd.ValidArgsFunction != nil, len(cmd.ValidArgs) > 0, cmd.HasSubCommands():
+	case cmd.Name() == "diff", cmd.Name() == "man":
+		cmd.ValidArgsFunction = folders
+	default:
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	visit := func(f *pflag.Flag) {
@@ -51,6 +55,8 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		return cobra.FixedCompletions([]string{"table", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp)
 	case "tags":
 		return cobra.FixedCompletions([]string{"angle", "pipe"}, cobra.ShellCompDirectiveNoFileComp)
+	case "list":
+		return cobra.FixedCompletions(lists, cobra.ShellCompDirectiveNoFileComp)
 	case "quantization":
 		return cobra.FixedCompletions([]string{"scalar", "binary", "product", qdrant.QuantizationNone}, cobra.ShellCompDirectiveNoFileComp)
 	case "dense":

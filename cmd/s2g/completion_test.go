@@ -74,6 +74,7 @@ func TestBashCompletion(t *testing.T) {
 		{words: "s2g stats --as ", with: []string{"csv", "json", "table"}, exactly: true},
 		{words: "s2g build --db-memory ", exactly: true},
 		{words: "s2g verify ", exactly: true},
+		{words: "s2g diff a b --list ", with: []string{"added", "changed", "removed"}, exactly: true},
 	} {
 		got := complete(t, bash, script, strings.Split(test.words, " ")...)
 		slices.Sort(got)

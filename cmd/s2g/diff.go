@@ -57,8 +57,10 @@ func (a *app) printDiff(ctx context.Context, was, now, form string) error {
 		return err
 	case form == "csv":
 		return r.WriteCSV(a.stdout)
-	case form == "json" || a.json:
+	case form == "json":
 		return r.WriteJSON(a.stdout)
+	case a.json:
+		return json.NewEncoder(a.stdout).Encode(r)
 	}
 	return r.WriteTable(a.stdout)
 }
