@@ -71,7 +71,7 @@ func TestKilled(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(4, 4))
 	out, killed := t.TempDir(), 0
-	for killed < 5 {
+	for killed < 20 {
 		run := exec.CommandContext(t.Context(), program)
 		run.Env = append(os.Environ(), childOut+"="+out, childDSN+"="+db.DSN())
 		run.Stderr = os.Stderr
@@ -80,7 +80,7 @@ func TestKilled(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- run.Wait() }()
-		if !waitFor(out, 1+killed*len(want)/6+r.IntN(len(want)/6), ended) {
+		if !waitFor(out, 1+killed*len(want)/21+r.IntN(len(want)/21), ended) {
 			break
 		}
 		time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)

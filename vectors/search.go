@@ -42,7 +42,7 @@ type SearchOptions struct {
 // those that remain are cut at Top, where a question that has none itself but leads to
 // one that has counts as found.
 //
-// Memory is some 20 bytes a point of the language, and what is found.
+// Memory is some 30 bytes a point of the language, and what is found.
 func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	m, err := manifest.Read(out)
 	if err != nil {

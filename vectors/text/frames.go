@@ -172,13 +172,42 @@ func isPythonFrame(b []byte) bool {
 	return i > 0 && bytes.HasPrefix(b, []byte(`File "`)) && i+len(before) < len(b) && digits(b[i+len(before):i+len(before)+1])
 }
 
-// pythonEnd returns where the lines of source below a Python frame end: they are indented deeper than it.
+// pythonEnd returns where the lines of source below a Python frame end: they are indented deeper than it. Where the
+// indentation is lost, in a paragraph, they go up to the next frame, and below the last frame there is one at most.
 func (n *noise) pythonEnd(i int) int {
 	frame := indent(n.lines[i-1])
+	if frame == 0 && i < len(n.lines) && indent(n.lines[i]) == 0 {
+		for k := i; k < min(i+4, len(n.lines)); k++ {
+			if isPythonFrame(n.lines[k]) {
+				return k
+			}
+		}
+		if i+1 < len(n.lines) && !isPythonError(n.lines[i]) {
+			i++
+		}
+		if i < len(n.lines) && len(bytes.Trim(n.lines[i], "^~ ")) == 0 { // it points at a place in the source
+			i++
+		}
+		return i
+	}
 	for k := 0; k < 3 && i < len(n.lines) && len(n.lines[i]) > 0 && indent(n.lines[i]) > frame; k++ {
 		i++
 	}
 	return i
+}
+
+// isPythonError takes "KeyError: 'k'" and "shop.StockError".
+func isPythonError(line []byte) bool {
+	name, _, _ := bytes.Cut(line, []byte(":"))
+	if bytes.ContainsAny(name, " =([") {
+		return false
+	}
+	for _, end := range [][]byte{[]byte("Error"), []byte("Exception"), []byte("Warning"), []byte("Interrupt"), []byte("Exit"), []byte("Iteration")} {
+		if bytes.HasSuffix(name, end) {
+			return true
+		}
+	}
+	return false
 }
 
 func indent(line []byte) int {
@@ -241,9 +270,10 @@ func isPHPFrame(b []byte) bool {
 		bytes.ContainsAny(rest[:open], `./\`)
 }
 
-// goPlace says whether line i is the place of a Go frame: a tab, a file, a line number.
+// goPlace says whether line i is the place of a Go frame: a tab, a file, a line number. In a paragraph there is no tab,
+// but the path is whole.
 func (n *noise) goPlace(i int) bool {
-	if i >= len(n.lines) || len(n.lines[i]) == 0 || n.lines[i][0] != '\t' && n.lines[i][0] != ' ' {
+	if i >= len(n.lines) || len(n.lines[i]) == 0 || bytes.IndexByte([]byte("\t /"), n.lines[i][0]) < 0 {
 		return false
 	}
 	j := bytes.Index(n.lines[i], []byte(".go:"))

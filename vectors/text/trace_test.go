@@ -78,12 +78,28 @@ func TestTraces(t *testing.T) {
 		if diff := cmp.Diff("```\n"+tt.want+"\n```", got); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
+		// pasted without being marked as code, so that its lines are those of the HTML
+		got = c.Clean("<p>" + html.EscapeString(tt.code) + "</p>")
+		if diff := cmp.Diff(asProse(tt.want), got); diff != "" {
+			t.Errorf("%s, as prose: %s", tt.name, diff)
+		}
 		for _, d := range c.Drops() {
 			if d.Rule != ruleTrace {
 				t.Errorf("%s: dropped by %s: %s", tt.name, d.Rule, d.Text)
 			}
 		}
 	}
+}
+
+// asProse is what is left of lines of code in a paragraph.
+func asProse(code string) string {
+	var lines []string
+	for line := range strings.Lines(code) {
+		if words := strings.Fields(line); len(words) > 0 {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // What resembles a trace and is none stays as it is, as code and as a paragraph.
