@@ -31,7 +31,7 @@ type loadQdrant struct {
 	options
 	qdrantFlags
 	of          qdrant.Options
-	only        []string // languages
+	only        string // languages
 	keep        int
 	allowShrink bool
 	dryRun      bool
@@ -60,7 +60,7 @@ func (a *app) loadQdrant() *cobra.Command {
 	l.retryFlag(f)
 	l.prefixFlag(f)
 	l.layoutFlags(f)
-	f.StringSliceVar(&l.only, "languages", nil, "only these languages of the build, by `tags` or slugs; what serves the others stays")
+	f.StringVar(&l.only, "languages", "", "only these languages of the build, by `tags` or slugs: a,b,c or @file; what serves the others stays")
 	f.IntVar(&l.keep, "keep", 1, "how many earlier collections of a language to keep; -1: all")
 	f.BoolVar(&l.allowShrink, "allow-shrink", false, "put a build in service that has under 90 % of the points in service now")
 	dryRunFlag(f, &l.dryRun)
@@ -91,11 +91,10 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 	if err != nil {
 		return err
 	}
-	access, err := l.access(a)
-	if err != nil {
+	if err := errors.Join(build.Check(), l.of.Check()); err != nil {
 		return err
 	}
-	server, err := qdrant.Open(ctx, access)
+	server, err := l.connect(ctx, a)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,8 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,19 +19,18 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// qdrantKey is where the API key stands, and the only place but for a file.
+// qdrantKey is where the API key stands, or S2G_QDRANT_API_KEY_FILE names its file.
 const qdrantKey = "S2G_QDRANT_API_KEY"
 
 // qdrantFlags say which Qdrant server, and how it is reached.
 type qdrantFlags struct {
-	url, prefix, keyFile string
-	plainKey             bool
-	retryFor             time.Duration
+	url, prefix string
+	plainKey    bool
+	retryFor    time.Duration
 }
 
 func (q *qdrantFlags) flags(f *pflag.FlagSet, url string) {
 	f.StringVar(&q.url, url, "", "`address` of Qdrant's gRPC: host:port, or https://host:port for TLS (port 6334 unless given); an API key as "+qdrantKey)
-	f.StringVar(&q.keyFile, "qdrant-key-file", "", "`file` that holds the API key")
 	f.BoolVar(&q.plainKey, "qdrant-insecure-key", false, "send the API key to another machine without TLS, too")
 }
 
@@ -49,27 +48,29 @@ func (q *qdrantFlags) access(a *app) (qdrant.Access, error) {
 	if err != nil {
 		return qdrant.Access{}, err
 	}
-	if q.retryFor < 0 {
-		return qdrant.Access{}, schema.Faultf(schema.FaultUsage, "as 30s or 5m", "--retry-for %v", q.retryFor)
-	}
-	access := qdrant.Access{Address: address, Key: a.getenv(qdrantKey), PlainKey: q.plainKey, RetryFor: q.retryFor, Log: a.log}
-	if q.keyFile != "" {
-		text, err := os.ReadFile(q.keyFile)
-		if err != nil {
-			return access, schema.Faultf(schema.FaultUsage, "", "reading the API key of Qdrant: %w", err)
-		}
-		access.Key = strings.TrimSpace(string(text))
-	}
-	return access, nil
+	return qdrant.Access{Address: address, Key: a.getenv(qdrantKey), PlainKey: q.plainKey, RetryFor: q.retryFor, Log: a.log}, nil
 }
 
-// qdrantBuild is the build in OUT as it is loaded, or those of its languages that are
-// named.
-func (o *options) qdrantBuild(m *manifest.Manifest, prefix string, languages []string) (qdrant.Build, error) {
+// connect connects to the server.
+func (q *qdrantFlags) connect(ctx context.Context, a *app) (*qdrant.Server, error) {
+	access, err := q.access(a)
+	if err != nil {
+		return nil, err
+	}
+	if access.RetryFor == 0 {
+		access.RetryFor = -1 // the client's zero value is its default
+	}
+	return qdrant.Open(ctx, access)
+}
+
+// qdrantBuild is the build in OUT as it is loaded. Languages are those to load, as
+// --languages has them; empty: all.
+func (o *options) qdrantBuild(m *manifest.Manifest, prefix, languages string) (qdrant.Build, error) {
 	edition, err := m.Edition(manifest.Vectors)
 	if err != nil {
 		return qdrant.Build{}, err
 	}
+	o.shape.Site = cmp.Or(o.shape.Site, m.Options.Site)
 	site, err := o.site(m)
 	if err != nil {
 		return qdrant.Build{}, err
@@ -79,13 +80,31 @@ func (o *options) qdrantBuild(m *manifest.Manifest, prefix string, languages []s
 		return qdrant.Build{}, err
 	}
 	b := qdrant.Build{
-		Prefix: cmp.Or(prefix, site.Prefix()), Edition: edition, IDF: sparse.Kind == embed.KindBM25, Part: len(languages) > 0,
+		Prefix: cmp.Or(prefix, site.Prefix()), Edition: edition, IDF: sparse.Kind == embed.KindBM25,
 		About: map[string]string{"made_by": "s2g " + toolVersion(), "site": string(site), "dump": m.Dump.Name, "newest_post": m.Dump.Newest, "units": m.Options.Units},
 	}
 	if e := m.Stages[manifest.Vectors].Embedders; e != nil {
 		b.About["dense_model"], b.About["sparse_model"] = e.Dense, e.Sparse
 		b.About["dense_weight"] = strconv.FormatFloat(e.Weight, 'g', -1, 64)
 	}
+	shards := o.qdrantShards(m)
+	wanted, err := loadedLanguages(m, languages)
+	if err != nil {
+		return b, err
+	}
+	for _, slug := range wanted {
+		if of := shards[slug]; len(of) > 0 {
+			b.Languages = append(b.Languages, qdrant.Language{Slug: slug, Shards: of})
+		} else if languages != "" {
+			return b, schema.Faultf(schema.FaultUsage, "see s2g stats --out "+o.out, "the build has no points of %s", slug)
+		}
+	}
+	b.Part = len(b.Languages) < len(shards)
+	return b, nil
+}
+
+// qdrantShards are the shards of each language, by slug, in the order of their points.
+func (o *options) qdrantShards(m *manifest.Manifest) map[string][]qdrant.Shard {
 	shards := map[string][]qdrant.Shard{}
 	for _, f := range m.Stages[manifest.Vectors].Files {
 		folder, name := path.Split(f.Name)
@@ -93,29 +112,18 @@ func (o *options) qdrantBuild(m *manifest.Manifest, prefix string, languages []s
 			shards[slug] = append(shards[slug], qdrant.Shard{File: filepath.Join(o.out, filepath.FromSlash(f.Name)), Rows: f.Rows})
 		}
 	}
-	wanted, err := loadedLanguages(m, languages)
-	if err != nil {
-		return b, err
-	}
-	for _, slug := range wanted {
-		if len(shards[slug]) == 0 {
-			if b.Part {
-				return b, schema.Faultf(schema.FaultUsage, "see s2g stats --out "+o.out, "the build has no points of %s", slug)
-			}
-			continue
-		}
-		slices.SortFunc(shards[slug], func(x, y qdrant.Shard) int { // part-100000 follows part-99999
+	for _, list := range shards {
+		slices.SortFunc(list, func(x, y qdrant.Shard) int { // part-100000 follows part-99999
 			return cmp.Or(cmp.Compare(len(x.File), len(y.File)), cmp.Compare(x.File, y.File))
 		})
-		b.Languages = append(b.Languages, qdrant.Language{Slug: slug, Shards: shards[slug]})
 	}
-	return b, nil
+	return shards
 }
 
-// loadedLanguages returns the slugs of the languages that are named by tag or slug, or
-// all of the build.
-func loadedLanguages(m *manifest.Manifest, names []string) (slugs []string, err error) {
-	if len(names) == 0 {
+// loadedLanguages returns the slugs of the languages that a flag names, by tag or slug,
+// or all of the build.
+func loadedLanguages(m *manifest.Manifest, flag string) (slugs []string, err error) {
+	if flag == "" {
 		for _, l := range m.Options.Languages {
 			slugs = append(slugs, l.Slug)
 		}
@@ -124,8 +132,12 @@ func loadedLanguages(m *manifest.Manifest, names []string) (slugs []string, err 
 		}
 		return slugs, nil
 	}
-	for _, name := range names {
-		l, err := chooseLanguage(m, name)
+	named, err := schema.ParseLanguages(flag)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range named {
+		l, err := chooseLanguage(m, n.Tag)
 		if err != nil {
 			return nil, fmt.Errorf("--languages: %w", err)
 		}

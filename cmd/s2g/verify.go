@@ -23,7 +23,7 @@ Trusts nothing that the build wrote about itself. Exit code 5 names the first di
 func (a *app) verify() *cobra.Command {
 	o := &options{}
 	var filesOnly bool
-	var store verifiedGraphDB
+	var of verifiedServers
 	cmd := &cobra.Command{
 		Use:   "verify --out DIR",
 		Short: "prove the files of a build equal to its tables",
@@ -33,18 +33,18 @@ func (a *app) verify() *cobra.Command {
 			if err := o.needBuild(); err != nil {
 				return err
 			}
-			return a.verifyAlone(cmd, o, filesOnly, &store)
+			return a.verifyAlone(cmd, o, filesOnly, &of)
 		},
 	}
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
 	o.workerFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "check what can be checked without the tables")
-	store.verifyFlags(cmd.Flags())
+	of.flags(cmd.Flags())
 	return cmd
 }
 
-func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, store *verifiedGraphDB) error {
+func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, of *verifiedServers) error {
 	m, err := manifest.Read(o.out)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, store 
 	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
-	servers, closeServers, err := a.verifiedServers(o, m, store)
+	servers, closeServers, err := a.openVerified(cmd.Context(), o, m, of)
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,8 @@ func (v *verifiedGraphDB) verifyFlags(f *pflag.FlagSet) {
 	f.IntVar(&v.nodes, "graphdb-nodes", 1000, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
 }
 
-// verifiedServers are the servers that the flags name.
-func (a *app) verifiedServers(o *options, m *manifest.Manifest, v *verifiedGraphDB) (servers []verify.Server, end func(), err error) {
-	if v.url == "" {
-		return nil, func() {}, nil
-	}
+// open gives the repository that the flags name; it asks nothing.
+func (v *verifiedGraphDB) open(a *app, o *options, m *manifest.Manifest) (server verify.Server, end func(), err error) {
 	_, name, err := v.graphBuild(o, m)
 	if err != nil {
 		return nil, nil, err
@@ -36,6 +33,6 @@ func (a *app) verifiedServers(o *options, m *manifest.Manifest, v *verifiedGraph
 	}
 	shown := a.progress("verify graphdb", inRows)
 	stop := shown.alive()
-	server := &verify.GraphDB{Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.retryFor, Log: a.log, Progress: shown.report}
-	return []verify.Server{server}, func() { stop(); shown.end(); client.Close() }, nil
+	server = &verify.GraphDB{Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.retryFor, Log: a.log, Progress: shown.report}
+	return server, func() { stop(); shown.end(); client.Close() }, nil
 }

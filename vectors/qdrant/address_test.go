@@ -74,7 +74,7 @@ func TestNames(t *testing.T) {
 	}
 	for prefix, want := range map[string]bool{"so": true, "ru-stackoverflow": true, "a_b": false, "": false, "A": false, "a/b": false} {
 		b.Prefix = prefix
-		if got := b.check() == nil; got != want {
+		if got := b.Check() == nil; got != want {
 			t.Errorf("prefix %q: %v", prefix, got)
 		}
 	}

@@ -64,7 +64,8 @@ func (b Build) Points() int64 {
 
 var prefixForm = regexp.MustCompile(`^[a-z0-9-]+$`)
 
-func (b Build) check() error {
+// Check says whether the build can be loaded at all; a usage fault says why not.
+func (b Build) Check() error {
 	if !prefixForm.MatchString(b.Prefix) {
 		return schema.Faultf(schema.FaultUsage, "give small letters, digits and hyphens", "%q cannot begin the names of collections", b.Prefix)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -155,51 +156,50 @@ func reaches(t *testing.T, s *Server, b Build, points int64) bool {
 // it may have lost what it had acknowledged.
 func TestServerKilled(t *testing.T) {
 	engine := schematest.StartQdrant(t)
-	hasty := func() *Server {
-		return open(t, engine.Address, func(a *Access) { a.RetryFor = 300 * time.Millisecond })
-	}
-	s := hasty()
+	s := open(t, engine.Address)
 	first := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 20})
 	mustLoad(t, s, first, small())
 	mustServe(t, s, first, 0)
 	b := build(t, "so", "2024-06-30_00000002", map[string]int{"c": 400})
-	killAt := func(share float64) func(string, int64, int64) {
-		killed := false
-		return func(what string, done, total int64) {
-			if !killed && float64(done) >= share*float64(total) {
-				killed = true
-				engine.Kill()
+	killAt := func(share float64) (progress func(string, int64, int64), killed chan struct{}) {
+		var once sync.Once
+		killed = make(chan struct{})
+		return func(_ string, done, total int64) {
+			if float64(done) >= share*float64(total) {
+				once.Do(func() {
+					engine.Kill()
+					close(killed)
+				})
 			}
-		}
+		}, killed
 	}
 	for _, share := range []float64{0.1, 0.6} {
+		hurried := open(t, engine.Address, func(a *Access) { a.RetryFor = 300 * time.Millisecond })
 		o := small()
-		o.InFlight, o.Progress = 1, killAt(share)
-		_, err := s.Load(t.Context(), b, o)
-		if fault, _ := schema.FaultOf(err); fault != schema.FaultService {
+		var killed chan struct{}
+		o.Progress, killed = killAt(share)
+		_, err := hurried.Load(t.Context(), b, o)
+		if faultOf(err) != schema.FaultService {
 			t.Fatalf("killed at %.0f %%: %v", 100*share, err)
 		}
+		<-killed
 		engine.Start()
 		holds(t, open(t, engine.Address), b.Alias("c"), first.Languages[0])
-		s = hasty() // the old connection may wait for longer than that before it looks again
 	}
 	patient := open(t, engine.Address) // it tries for long enough
 	o := small()
-	kill := killAt(0.9)
-	restarted := make(chan struct{})
-	begun := false
-	o.InFlight, o.Progress = 1, func(what string, done, total int64) {
-		kill(what, done, total)
-		if float64(done) >= 0.9*float64(total) && !begun {
-			begun = true
-			go func() {
-				defer close(restarted)
-				engine.Start()
-			}()
-		}
+	var killed chan struct{}
+	o.Progress, killed = killAt(0.9)
+	loaded := make(chan error, 1)
+	go func() {
+		_, err := patient.Load(t.Context(), b, o)
+		loaded <- err
+	}()
+	<-killed
+	engine.Start()
+	if err := <-loaded; err != nil {
+		t.Fatal(err)
 	}
-	mustLoad(t, patient, b, o)
-	<-restarted
 	mustServe(t, patient, b, 0)
 	holds(t, patient, b.Alias("c"), b.Languages[0])
 }

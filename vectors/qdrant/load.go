@@ -28,6 +28,12 @@ type Options struct {
 	Progress func(what string, done, total int64) // told of points; nil: nobody
 }
 
+// Check says whether the options make sense; a usage fault says why not.
+func (o Options) Check() error {
+	_, err := o.complete()
+	return err
+}
+
 func (o Options) complete() (Options, error) {
 	if o.Batch == 0 {
 		o.Batch = DefaultBatch
@@ -85,7 +91,7 @@ func (s *Server) Load(ctx context.Context, b Build, o Options) ([]Loaded, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return nil, err
 	}
 	l := &loading{Server: s, Build: b, Options: o, total: b.Points()}

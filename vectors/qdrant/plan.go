@@ -23,7 +23,7 @@ type Planned struct {
 // Plan says what loading a build and putting it in service would do. It changes nothing.
 func (s *Server) Plan(ctx context.Context, b Build, keep int) (Plan, error) {
 	var p Plan
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return p, err
 	}
 	d, err := s.directory(ctx)

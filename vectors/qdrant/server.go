@@ -82,12 +82,13 @@ func Open(ctx context.Context, a Access) (*Server, error) {
 // Version is the server's, as "1.18.3".
 func (s *Server) Version() string { return s.version }
 
-// config is how the client is set up. Its own retries are off, because it nests them
-// once for each connection of its pool; those are in [call].
+// config is how the client is set up. Its own retries are off: they know no deadline of
+// a try. Those of [call] do.
 func (a Access) config() *qdrant.Config {
 	c := &qdrant.Config{
 		Host: a.Address.dialled(), Port: a.Address.Port, UseTLS: a.Address.TLS, TLSConfig: a.TLS,
 		SkipCompatibilityCheck: true, // it writes to the default log, and does not end with the context
+		PoolSize:               1,    // one connection takes many calls; of several, each finds out by itself that a server is back
 		KeepAliveTime:          -1,   // see below
 		GrpcOptions: []grpc.DialOption{
 			// The client's own pings come while no call waits, too, which some proxies take for an attack, and want

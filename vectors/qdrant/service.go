@@ -74,7 +74,7 @@ func (b Build) serving(d directory) (ours, others []string) {
 // collection may have the name of an alias, and unless that is allowed the build may
 // not be much smaller than what is in service now. A usage fault says why not.
 func (s *Server) Check(ctx context.Context, b Build, allowShrink bool) error {
-	if err := b.check(); err != nil {
+	if err := b.Check(); err != nil {
 		return err
 	}
 	d, err := s.directory(ctx)

@@ -19,6 +19,8 @@ type Check struct {
 	Count      int64  `json:"count"`
 	OK         bool   `json:"ok"`
 	Difference string `json:"difference,omitempty"` // the first
+
+	remedy string // where it is another than of files
 }
 
 func newCheck(name, what string) Check { return Check{Name: name, What: what, OK: true} }
@@ -34,8 +36,11 @@ func (c *Check) differ(format string, args ...any) {
 func (r Report) fault(out string) error {
 	for _, c := range r.Checks {
 		if !c.OK {
-			return schema.Faultf(schema.FaultVerification, "build into another folder, or remove the damaged file and the stage's entry of manifest.json",
-				"%s differs: %s: %s", out, c.Name, c.Difference)
+			remedy := "build into another folder, or remove the damaged file and the stage's entry of manifest.json"
+			if c.remedy != "" {
+				remedy = c.remedy
+			}
+			return schema.Faultf(schema.FaultVerification, remedy, "%s differs: %s: %s", out, c.Name, c.Difference)
 		}
 	}
 	return nil

@@ -1,0 +1,255 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	client "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"s2g/schema/schematest"
+	"s2g/vectors/shard"
+)
+
+// cli runs s2g and holds its exit code.
+func cli(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, log bytes.Buffer
+	if got := run(t.Context(), args, &out, &log); got != want {
+		t.Fatalf("s2g %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, want, out.String(), log.String())
+	}
+	return out.String(), log.String()
+}
+
+// says makes sure that a text holds others.
+func says(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("no %q in:\n%s", p, text)
+		}
+	}
+}
+
+// loadable builds a small dump, of which two languages are in no more than a few files.
+func loadable(t *testing.T, posts int) (out string) {
+	t.Helper()
+	schematest.Tool(t, "mariadbd")
+	dir := t.TempDir()
+	dump := filepath.Join(dir, "dump")
+	out = filepath.Join(dir, "build")
+	cli(t, 0, "sample", "--posts", strconv.Itoa(posts), "--seed", "3", "--out", dump)
+	cli(t, 0, "build", "--dump", dump, "--out", out, "--languages", "python,c#", "--stages", "ingest,vectors", "--db-memory", "256MiB")
+	return out
+}
+
+// A build is loaded, verified, loaded again, followed by another and by a smaller one.
+func TestLoadQdrant(t *testing.T) {
+	address := schematest.Qdrant(t)
+	prefix := fmt.Sprintf("s2gtest-%x", rand.Uint64())
+	dropAfter(t, address, prefix)
+	one, two := loadable(t, 800), loadable(t, 1000)
+	load := []string{"load", "qdrant", "--url", address, "--prefix", prefix, "--batch", "64"}
+	planned, _ := cli(t, 0, append(load, "--out", one, "--dry-run")...)
+	says(t, planned, prefix+"_python_2024-", prefix+"_csharp")
+	cli(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
+
+	said, _ := cli(t, 0, append(load, "--out", one)...)
+	says(t, said, prefix+"_python_2024-", "2 collections", "points/s")
+	cli(t, 0, "verify", "--out", one, "--qdrant", address, "--prefix", prefix)
+	said, _ = cli(t, 0, append(load, "--out", one, "--json")...)
+	var result struct {
+		Qdrant []struct {
+			Language     string
+			Points, Sent int64
+		}
+	}
+	if err := json.Unmarshal([]byte(said), &result); err != nil || len(result.Qdrant) != 2 || result.Qdrant[0].Sent != 0 || result.Qdrant[0].Points == 0 {
+		t.Errorf("loaded again: %s (%v)", said, err)
+	}
+
+	cli(t, 0, append(load, "--out", two, "--keep", "0")...)
+	cli(t, 0, "verify", "--out", two, "--files-only", "--qdrant", address, "--prefix", prefix)
+	_, said = cli(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
+	says(t, said, "qdrant aliases", prefix+"_python leads to")
+	small := loadable(t, 300)
+	_, said = cli(t, 2, append(load, "--out", small)...)
+	says(t, said, "--allow-shrink")
+	cli(t, 0, append(load, "--out", small, "--allow-shrink", "--languages", "python")...)
+	cli(t, 0, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix, "--qdrant-languages", "python")
+	_, said = cli(t, 5, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix)
+	says(t, said, prefix+"_csharp leads to")
+}
+
+// qdrantOf is the official client, which a test breaks things by.
+func qdrantOf(t *testing.T, address string) *client.Client {
+	t.Helper()
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := client.NewClient(&client.Config{Host: host, Port: n, SkipCompatibilityCheck: true, PoolSize: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// dropAfter deletes what a test has made, at its end.
+func dropAfter(t *testing.T, address, prefix string) {
+	t.Helper()
+	c := qdrantOf(t, address)
+	t.Cleanup(func() {
+		names, err := c.ListCollections(context.Background())
+		if err != nil {
+			t.Error(err)
+		}
+		for _, name := range names {
+			if strings.HasPrefix(name, prefix+"_") {
+				if err := c.DeleteCollection(context.Background(), name); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// Whatever is changed in the server, verify names it, with the point.
+func TestVerifyQdrant(t *testing.T) {
+	address := schematest.Qdrant(t)
+	prefix := fmt.Sprintf("s2gtest-%x", rand.Uint64())
+	out := loadable(t, 600)
+	dropAfter(t, address, prefix)
+	check := []string{"verify", "--out", out, "--files-only", "--qdrant", address, "--prefix", prefix}
+	cli(t, 0, "load", "qdrant", "--out", out, "--url", address, "--prefix", prefix)
+	cli(t, 0, check...)
+	c := qdrantOf(t, address)
+	points := firstPoints(t, filepath.Join(out, "vectors", "python", "part-00000.parquet"))
+	alias := prefix + "_python"
+	selected := func(i int) *client.PointsSelector {
+		return client.NewPointsSelector(client.NewIDNum(points[i].PointID))
+	}
+	set := func(i int, field string, value *client.Value) error {
+		_, err := c.SetPayload(t.Context(), &client.SetPayloadPoints{
+			CollectionName: alias, Wait: new(true), PointsSelector: selected(i), Payload: map[string]*client.Value{field: value},
+		})
+		return err
+	}
+	for _, d := range []struct { // each is named before the one before it
+		what   string
+		damage func() error
+		check  string
+		point  int
+		want   string
+	}{
+		{"a score", func() error { return set(3, "score", client.NewValueInt(4711)) }, "qdrant sample", 3, `score is "4711"`},
+		{"a field too many", func() error { return set(2, "more", client.NewValueBool(true)) }, "qdrant sample", 2, `more is "true"`},
+		{"no payload", func() error { return upsert(t, c, alias, points[1]) }, "qdrant sample", 1, "is missing"},
+		{"a vector", func() error {
+			points[0].Dense[0] += 0.5
+			_, err := c.UpdateVectors(t.Context(), &client.UpdatePointVectors{CollectionName: alias, Wait: new(true), Points: []*client.PointVectors{{
+				Id: client.NewIDNum(points[0].PointID), Vectors: client.NewVectorsMap(map[string]*client.Vector{"dense": client.NewVectorDense(points[0].Dense)}),
+			}}})
+			return err
+		}, "qdrant sample", 0, "of its dense vector is"},
+		{"a point less", func() error {
+			_, err := c.Delete(t.Context(), &client.DeletePoints{CollectionName: alias, Wait: new(true), Points: selected(3)})
+			return err
+		}, "qdrant points", 3, "is missing"},
+		{"a point too many", func() error {
+			points[0].PointID++
+			return upsert(t, c, alias, points[0])
+		}, "qdrant points", 0, "is in no shard"},
+	} {
+		if err := d.damage(); status.Code(errors.Unwrap(err)) == codes.Unimplemented {
+			continue // UpdateVectors, in the engine's stand-in
+		} else if err != nil {
+			t.Fatalf("%s: %v", d.what, err)
+		}
+		p := points[d.point]
+		_, said := cli(t, 5, check...)
+		says(t, said, d.check, fmt.Sprintf("point %d, of post %d", p.PointID, shard.PostOf(p.PointID)), d.want)
+	}
+	if err := c.DeleteAlias(t.Context(), alias); err != nil {
+		t.Fatal(err)
+	}
+	_, said := cli(t, 5, check...)
+	says(t, said, "qdrant aliases", "there is no alias "+alias)
+}
+
+// firstPoints reads the first points of a shard.
+func firstPoints(t *testing.T, file string) (points []*shard.Point) {
+	t.Helper()
+	r, err := shard.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for len(points) < 4 && r.Scan() {
+		points = append(points, r.Point())
+	}
+	return points
+}
+
+// upsert sends a point that has little but its id and its vectors.
+func upsert(t *testing.T, c *client.Client, collection string, p *shard.Point) error {
+	t.Helper()
+	_, err := c.Upsert(t.Context(), &client.UpsertPoints{CollectionName: collection, Wait: new(true), Points: []*client.PointStruct{{
+		Id: client.NewIDNum(p.PointID), Vectors: client.NewVectorsMap(map[string]*client.Vector{"dense": client.NewVectorDense(p.Dense)}),
+	}}})
+	return err
+}
+
+// What the command line says that is wrong, before anything is sent.
+func TestLoadQdrantUsage(t *testing.T) {
+	out := loadable(t, 300)
+	nobody, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := nobody.Addr().String()
+	if err := nobody.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("S2G_QDRANT_API_KEY", "the-secret-key")
+	load := func(more ...string) []string { return append([]string{"load", "qdrant", "--out", out}, more...) }
+	for _, c := range []struct {
+		code int
+		args []string
+		want string
+	}{
+		{2, []string{"load", "qdrant", "--url", "localhost"}, "give --out DIR"},
+		{2, load(), "give --url"},
+		{2, load("--url", "127.0.0.1:6333"), "6334"},
+		{2, load("--url", "http://127.0.0.1:6333"), "REST"},
+		{2, load("--url", "ftp://127.0.0.1"), "ftp"},
+		{2, load("--url", "http://qdrant.example.org"), "plain text"},
+		{2, load("--url", address, "--quantization", "half"), "scalar, binary, product or none"},
+		{2, load("--url", address, "--prefix", "a_b"), "a_b"},
+		{2, load("--url", address, "--languages", "klingon"), "klingon"},
+		{2, load("--url", address, "--batch", "-1"), "batches"},
+		{4, load("--url", address, "--retry-for", "200ms"), "connection refused"},
+		{4, load("--url", address, "--retry-for", "0"), "connection refused"},
+	} {
+		_, said := cli(t, c.code, c.args...)
+		says(t, said, c.want)
+		if strings.Contains(said, "the-secret-key") {
+			t.Errorf("the key in: %s", said)
+		}
+	}
+}
