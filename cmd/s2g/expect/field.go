@@ -58,14 +58,13 @@ func (t *FieldTallies) Merge(u *FieldTallies) {
 // site; words of lists have a | between them, numbers of lists a comma.
 func FieldCRC(post uint32, value []byte) uint32 {
 	if value == nil {
-		return crc32.Update(post, crc32.IEEETable, []byte(" !"))
+		return crc32.Update(post, crc32.IEEETable, fieldMissing)
 	}
-	var room [128]byte
-	if len(value) < len(room)-2 {
-		return crc32.Update(post, crc32.IEEETable, append(append(room[:0], " ="...), value...))
-	}
-	return crc32.Update(crc32.Update(post, crc32.IEEETable, []byte(" =")), crc32.IEEETable, value)
+	return crc32.Update(crc32.Update(post, crc32.IEEETable, fieldIs), crc32.IEEETable, value)
 }
+
+// Variables, because constants would be copied to the heap at every use.
+var fieldIs, fieldMissing = []byte(" ="), []byte(" !")
 
 var truths = [2][]byte{[]byte("0"), []byte("1")}
 

@@ -183,12 +183,19 @@ func (s *survey) graphsOf(positions map[string]int, stored []byte) (in graphSet)
 
 // tagsOf cuts |a|b| at its bars.
 func tagsOf(stored []byte) iter.Seq[[]byte] {
-	first, last := bytes.IndexByte(stored, '|'), bytes.LastIndexByte(stored, '|')
-	if first == last { // none, or one alone
-		return func(func([]byte) bool) {}
+	return func(yield func([]byte) bool) {
+		_, rest, _ := bytes.Cut(stored, bar)
+		for {
+			tag, after, more := bytes.Cut(rest, bar)
+			if !more || !yield(tag) {
+				return
+			}
+			rest = after
+		}
 	}
-	return bytes.SplitSeq(stored[first+1:last], []byte("|"))
 }
+
+var bar = []byte("|")
 
 func (s *survey) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
 	if len(in) == 0 {

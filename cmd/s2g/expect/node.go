@@ -32,8 +32,10 @@ func (n *node) typed() uint32 {
 	if n.mute {
 		return 0
 	}
-	return crc32.Update(n.sum, crc32.IEEETable, []byte(" a"))
+	return crc32.Update(n.sum, crc32.IEEETable, isOfType)
 }
+
+var isOfType = []byte(" a") // not on the heap at every use
 
 // shortText is up to where a value is copied to be hashed together with its mark.
 const shortText = 256

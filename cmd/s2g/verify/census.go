@@ -24,8 +24,12 @@ type census struct {
 
 	last  []byte // IRI of the graph that the last quad was of
 	graph int    // its position
-	text  []byte // of the last quad
-	node  int    // how much of text is the subject
+
+	subject []byte // IRI of the subject that the last quad was of
+	text    []byte // of the last quad; the first node bytes are its subject
+	node    int
+	sum     uint32 // of these
+	post    []byte // room for postCRC
 }
 
 const rdfType = vocab.RDF + "type"
@@ -69,9 +73,9 @@ var postID, _ = expect.Named(vocab.PostID)
 func (c *census) addPost(q *trig.Quad) {
 	switch subject := c.text[:c.node]; {
 	case bytes.HasPrefix(subject, []byte(questionPath)):
-		c.questions[c.graph].Add(postCRC(questionPath, q.Object.Value))
+		c.questions[c.graph].Add(c.postCRC(questionPath, q.Object.Value))
 	case bytes.HasPrefix(subject, []byte(answerPath)):
-		c.answers[c.graph].Add(postCRC(answerPath, q.Object.Value))
+		c.answers[c.graph].Add(c.postCRC(answerPath, q.Object.Value))
 	}
 }
 
@@ -80,17 +84,18 @@ const (
 	answerPath   = "/a/"
 )
 
-// typeCRC is the checksum of the text that says that a post is of its type.
-func typeCRC(post []byte) uint32 {
-	return crc32.Update(crc32.ChecksumIEEE(post), crc32.IEEETable, []byte(" a"))
+// postCRC is the checksum of the text that says that a post is of its type.
+func (c *census) postCRC(path string, id []byte) uint32 {
+	c.post = append(append(c.post[:0], path...), id...)
+	return typeCRC(c.post)
 }
 
-// postCRC is the checksum of the text that says that a post is of its type.
-func postCRC[T []byte | string](path string, id T) uint32 {
-	var room [64]byte
-	text := append(append(append(room[:0], path...), id...), " a"...)
-	return crc32.ChecksumIEEE(text)
+// typeCRC is the same, of the post's IRI without the site.
+func typeCRC(post []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE(post), crc32.IEEETable, isOfType)
 }
+
+var isOfType = []byte(" a") // not on the heap at every use
 
 // read finds graph and term of a quad and makes its text.
 func (c *census) read(q *trig.Quad) (term expect.Term, crc uint32, bad string) {
@@ -110,16 +115,20 @@ func (c *census) read(q *trig.Quad) (term expect.Term, crc uint32, bad string) {
 	} else if term, ok = c.predicates[string(q.Predicate.Value)]; !ok {
 		return 0, 0, fmt.Sprintf("<%s> is no predicate of the graph", q.Predicate.Value)
 	}
-	if c.text, ok = c.appendIRI(c.text[:0], &q.Subject); !ok || !bytes.HasPrefix(c.text, []byte("/")) {
-		return 0, 0, fmt.Sprintf("<%s> is not spelled as a node of the site", q.Subject.Value)
+	if len(c.subject) == 0 || !bytes.Equal(q.Subject.Value, c.subject) || q.Subject.Kind != trig.IRI {
+		c.subject = c.subject[:0]
+		if c.text, ok = c.appendIRI(c.text[:0], &q.Subject); !ok || !bytes.HasPrefix(c.text, []byte("/")) {
+			return 0, 0, fmt.Sprintf("<%s> is not spelled as a node of the site", q.Subject.Value)
+		}
+		c.subject, c.node, c.sum = append(c.subject[:0], q.Subject.Value...), len(c.text), crc32.ChecksumIEEE(c.text)
 	}
-	c.node = len(c.text)
 	if isType {
-		c.text = append(c.text, " a"...)
-	} else if c.text, ok = c.appendObject(c.text, &q.Object); !ok {
+		return term, crc32.Update(c.sum, crc32.IEEETable, isOfType), ""
+	}
+	if c.text, ok = c.appendObject(c.text[:c.node], &q.Object); !ok {
 		return 0, 0, fmt.Sprintf("<%s> %s has the object %q, which is not spelled as the design says", q.Subject.Value, term, q.Object.Value)
 	}
-	return term, crc32.ChecksumIEEE(c.text), ""
+	return term, crc32.Update(c.sum, crc32.IEEETable, c.text[c.node:]), ""
 }
 
 // appendIRI appends an IRI, without the site where it is of the site, and with

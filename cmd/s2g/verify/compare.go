@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,7 +51,8 @@ func (b *build) filesHavePosts(graph int, path string) lister {
 		if t != postID || c.graph != graph || string(c.text[:min(len(path), c.node)]) != path {
 			return nil, 0, false
 		}
-		return fmt.Appendf(nil, "%s%s", path, q.Object.Value), postCRC(path, q.Object.Value), true
+		crc := c.postCRC(path, q.Object.Value)
+		return c.post, crc, true
 	})
 }
 

@@ -32,10 +32,10 @@ func (c *fieldColumns) bind(t *table) {
 }
 
 // crcs are the checksums of the row's fields, by expect's rules.
-func (c *fieldColumns) crcs(to *[expect.Fields]uint32, post uint32, site []byte) {
-	var room [256]byte
+func (r *pointReader) crcsOfFields(to *[expect.Fields]uint32) {
+	post := crc32.ChecksumIEEE(r.path)
 	for f := range to {
-		to[f] = expect.FieldCRC(post, c.text(expect.Field(f), room[:0], site))
+		to[f] = expect.FieldCRC(post, r.fields.text(expect.Field(f), r.room[:0], r.build.census.site))
 	}
 }
 
