@@ -27,7 +27,7 @@ func TestDomainsAndRangesHold(t *testing.T) {
 		}
 	})
 	db := expecttest.Open(t)
-	for name, d := range dumps(t) {
+	for name, d := range dumps(t, 800) {
 		expecttest.Load(t, db, d.folder)
 		batches, _ := expecttest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other, Materialize: true})
 		var texts [][]byte

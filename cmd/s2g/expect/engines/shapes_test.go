@@ -27,7 +27,7 @@ func TestShapes(t *testing.T) {
 		said, err := exec.Command(riot, args...).CombinedOutput()
 		return string(said), err == nil
 	}
-	all := dumps(t)
+	all := dumps(t, 800)
 	for name, d := range all {
 		said, ok := conforms(d, false)
 		if !ok || !strings.HasSuffix(said, " distinct triples, 0 violations\n") || strings.HasSuffix(said, "\n0 distinct triples, 0 violations\n") {
