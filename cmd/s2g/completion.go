@@ -41,9 +41,9 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
 	switch f.Name {
-	case "out", "reuse", "import-dir":
+	case "out", "reuse", "import-dir", "offline":
 		return folders
-	case "dump", "config", "metrics", "repository-config", "qdrant-key-file":
+	case "dump", "config", "metrics", "repository-config":
 		return nil
 	case "languages", "language":
 		return languageTags
@@ -64,7 +64,7 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	case "sparse":
 		return cobra.FixedCompletions([]string{"bm25", "bgem3+http://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	}
-	if f.NoOptDefVal != "" { // a switch
+	if f.NoOptDefVal != "" || strings.HasSuffix(f.Name, "-file") { // a switch, or a file
 		return nil
 	}
 	return cobra.NoFileCompletions
