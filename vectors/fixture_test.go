@@ -26,6 +26,10 @@ var served struct {
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
+	if delay := os.Getenv(endpointEnv); delay != "" {
+		serveEmbeddings(delay)
+		os.Exit(0)
+	}
 	if out := os.Getenv(childOut); out != "" {
 		os.Exit(child(out))
 	}
