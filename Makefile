@@ -4,7 +4,8 @@
 #   make test     install what is missing, build, run the tests
 #   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
 #   make quality  search quality with a trained model on a real site, held to the numbers in docs/vectors.md: ten minutes or more
-#   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000)
+#   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000), beside references; a table at the end;
+#                 with BENCH_GROWTH=1 also the growth from 25,000 to 400,000 posts
 #   make picture  docs/report.png, the report of a synthetic sample as a browser shows it
 #   make build    bin/s2g alone
 #   make man      man pages, in out/man: man out/man/s2g-build.1 shows one
