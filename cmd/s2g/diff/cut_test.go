@@ -103,3 +103,22 @@ func TestPostsThatFilesCut(t *testing.T) {
 		}
 	}
 }
+
+// A file that is damaged ends the comparison before what it lacks is taken for
+// removed.
+func TestDamageIsNoRemoval(t *testing.T) {
+	whole, damaged := writeThreads(t, 20, 1), writeThreads(t, 20, 1)
+	file := filepath.Join(damaged, "graph", "batch-000004.trig")
+	text, err := os.ReadFile(file)
+	check(t, err)
+	check(t, os.WriteFile(file, text[:len(text)-5], 0o666))
+	for range 20 {
+		_, err := Compare(t.Context(), whole, damaged, Options{Each: func(p Post) error {
+			t.Errorf("post %d: %s", p.ID, p.What)
+			return nil
+		}})
+		if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification {
+			t.Fatalf("%v", err)
+		}
+	}
+}

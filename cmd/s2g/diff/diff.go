@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -84,6 +87,7 @@ type comparison struct {
 	languages   []string // of both
 	result      *Result
 	mask        [len(properties)]bool // properties that one of the builds cannot have
+	mu          sync.Mutex            // of the following
 	done, total int64
 }
 
@@ -141,17 +145,35 @@ func (c *comparison) begin(stage string) {
 
 func (c *comparison) advance(what string) func(int64) {
 	return func(n int64) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		c.done += n
 		c.Progress(what, c.done, c.total)
 	}
 }
 
-// posts merges the posts of the two graphs.
+// posts merges the posts of the two graphs, which are read side by side.
 func (c *comparison) posts(ctx context.Context) error {
 	c.begin(manifest.Graph)
+	work, ctx := errgroup.WithContext(ctx)
 	seed := maphash.MakeSeed()
-	was := newPostReader(c.old, c.languages, seed, c.advance("posts"))
-	now := newPostReader(c.new, c.languages, seed, c.advance("posts"))
+	read := func(s *side) *posts {
+		sent := make(chan []post)
+		work.Go(func() error {
+			if err := newPostReader(s, c.languages, seed, c.advance("posts")).run(ctx, sent); err != nil {
+				return err // the posts that are missing are not taken for removed: the merge is cancelled
+			}
+			close(sent)
+			return nil
+		})
+		return &posts{from: sent}
+	}
+	was, now := read(c.old), read(c.new)
+	work.Go(func() error { return c.mergePosts(ctx, was, now) })
+	return work.Wait()
+}
+
+func (c *comparison) mergePosts(ctx context.Context, was, now *posts) error {
 	t := newPostTally(c)
 	a, err := was.next(ctx)
 	if err != nil {
@@ -163,13 +185,11 @@ func (c *comparison) posts(ctx context.Context) error {
 	}
 	for a != nil || b != nil {
 		var x, y *post
-		switch {
-		case b == nil || a != nil && a.id < b.id:
+		if b == nil || a != nil && a.id <= b.id {
 			x = a
-		case a == nil || b.id < a.id:
+		}
+		if a == nil || b != nil && b.id <= a.id {
 			y = b
-		default:
-			x, y = a, b
 		}
 		if err := t.add(x, y); err != nil {
 			return err

@@ -46,9 +46,7 @@ type postReader struct {
 	site              []byte
 	questions, answer []byte // what the IRIs of posts begin with
 
-	files   []manifest.File // still to be read
-	ready   []post          // complete, ascending
-	last    int64           // id of the last post that was given
+	last    int64           // id of the last post that was sent
 	pending map[int64]*post // of the file that is being read
 
 	subject []byte // of the quad before, and its post: triples of a subject stand together
@@ -60,7 +58,7 @@ func newPostReader(s *side, languages []string, seed maphash.Seed, read func(int
 	r := &postReader{
 		side: s, seed: seed, graphs: map[string]int{}, props: byPredicate(), read: read,
 		site: []byte(s.site), questions: stem(s.site.Question(0)), answer: stem(s.site.Answer(0)),
-		files: s.batches, last: -1 << 63, pending: map[int64]*post{},
+		last: -1 << 63, pending: map[int64]*post{},
 	}
 	r.class = r.props[vocab.RDF+"type"]
 	r.link[r.props[vocab.NS+vocab.LinkedTo]], r.link[r.props[vocab.NS+vocab.DuplicateOf]] = true, true
@@ -73,51 +71,73 @@ func newPostReader(s *side, languages []string, seed maphash.Seed, read func(int
 // stem is an IRI of post 0 without the number.
 func stem(iri string) []byte { return []byte(strings.TrimSuffix(iri, "0")) }
 
-// next returns the post with the next id, nil at the end. It is valid until the
-// next call.
-func (r *postReader) next(ctx context.Context) (*post, error) {
-	for len(r.ready) == 0 {
-		if len(r.files) == 0 {
-			return nil, nil
-		}
-		f := r.files[0]
-		r.files = r.files[1:]
+// run reads all files and sends their posts, in the order of their ids.
+func (r *postReader) run(ctx context.Context, send chan<- []post) error {
+	for i, f := range r.side.batches {
 		if err := r.file(ctx, f); err != nil {
-			return nil, err
+			return err
+		}
+		posts, err := r.complete(f, i == len(r.side.batches)-1)
+		if err != nil {
+			return err
+		}
+		select {
+		case send <- posts:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 		r.read(f.Size)
-		if err := r.complete(f); err != nil {
-			return nil, err
-		}
 	}
-	p := &r.ready[0]
-	r.ready = r.ready[1:]
-	return p, nil
+	return nil
 }
 
-// complete makes the posts ready that no later file can say more of.
-func (r *postReader) complete(f manifest.File) error {
-	r.ready = r.ready[:0:0]
+// complete returns the posts that no later file can say more of.
+func (r *postReader) complete(f manifest.File, last bool) (ready []post, err error) {
 	highest := int64(-1 << 63)
 	for id := range r.pending {
 		highest = max(highest, id)
 	}
 	for id, p := range r.pending {
-		if id == highest && len(r.files) > 0 {
+		if id == highest && !last {
 			continue
 		}
 		slices.Sort(p.graphs)
-		r.ready = append(r.ready, *p)
+		ready = append(ready, *p)
 		delete(r.pending, id)
 	}
-	slices.SortFunc(r.ready, func(a, b post) int { return cmp.Compare(a.id, b.id) })
-	if len(r.ready) > 0 {
-		if r.ready[0].id <= r.last {
-			return r.side.damaged(f, fmt.Errorf("post %d stands after post %d", r.ready[0].id, r.last))
+	slices.SortFunc(ready, func(a, b post) int { return cmp.Compare(a.id, b.id) })
+	if len(ready) > 0 {
+		if ready[0].id <= r.last {
+			return nil, r.side.damaged(f, fmt.Errorf("post %d stands after post %d", ready[0].id, r.last))
 		}
-		r.last = r.ready[len(r.ready)-1].id
+		r.last = ready[len(ready)-1].id
 	}
-	return nil
+	return ready, nil
+}
+
+// posts are those that a reader sends, one by one.
+type posts struct {
+	from  <-chan []post
+	ready []post
+}
+
+// next returns the post with the next id, nil at the end. It is valid until the
+// next call.
+func (p *posts) next(ctx context.Context) (*post, error) {
+	for len(p.ready) == 0 {
+		select {
+		case more, ok := <-p.from:
+			if !ok {
+				return nil, nil
+			}
+			p.ready = more
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	first := &p.ready[0]
+	p.ready = p.ready[1:]
+	return first, nil
 }
 
 // file reads a file of the graph.

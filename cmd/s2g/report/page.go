@@ -58,6 +58,7 @@ type threadFigure struct {
 	Picture                           template.HTML
 	Number, Language, Source, License string
 	Better                            bool // one of the answers may be better than the accepted one
+	Embedded                          bool // there are vectors, so that a search finds it
 }
 
 // style is the page's, with that of the thread.
@@ -73,7 +74,7 @@ func (r *Report) page() *page {
 	css := style()
 	p := &page{
 		Key: r.key, Style: template.CSS(css), Policy: policy(css),
-		Host: r.o.Site.Host(), Title: r.o.Site.Host() + " as a graph and vectors", Lead: r.lead(), Tiles: r.tiles(),
+		Host: r.o.Site.Host(), Title: r.title(), Lead: r.lead(), Tiles: r.tiles(),
 		About: r.aboutLanguages(), Empty: r.empty(), Languages: r.languages(),
 		Years: r.years(), Scores: r.scores(), Answers: r.answers(), Links: r.links(),
 		Paper: paperTitle, Beside: r.besidePaper(), Distribution: r.distribution(),
@@ -83,7 +84,7 @@ func (r *Report) page() *page {
 	p.Cleaned, p.Idle = idle(r.cleaned())
 	if e := r.example; e != nil {
 		p.Thread = &threadFigure{
-			Picture: template.HTML(e.picture), Number: comma(e.question), Language: e.language.Name, Source: e.source, License: e.license, Better: e.better,
+			Picture: template.HTML(e.picture), Number: comma(e.question), Language: e.language.Name, Source: e.source, License: e.license, Better: e.better, Embedded: r.stage(manifest.Vectors).Rows > 0,
 		}
 	}
 	return p
@@ -95,6 +96,14 @@ func (p *page) write(w io.Writer) error {
 		return err
 	}
 	return t.Execute(w, p)
+}
+
+// title says what there is.
+func (r *Report) title() string {
+	if r.stage(manifest.Vectors).Rows == 0 {
+		return r.o.Site.Host() + " as a graph"
+	}
+	return r.o.Site.Host() + " as a graph and vectors"
 }
 
 // lead says in a sentence what the build is.
