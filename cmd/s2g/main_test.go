@@ -27,8 +27,6 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    exits,
-			"damage":   damage,
-			"reseal":   reseal,
 			"commands": commands,
 		},
 		Setup: func(e *testscript.Env) error {

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"s2g/vectors/shard"
+)
+
+// breakage is a way of breaking a build.
+type breakage struct {
+	damage    func(v *victim)
+	says      []string // parts of what verify says
+	concealed []string // and where manifest and documents were made to fit; nil: they cannot be
+	tables    bool     // it takes the tables to find it then
+	undo      func(v *victim)
+}
+
+// replaceFirst changes the first match of a pattern.
+func replaceFirst(pattern, with string) func(string) string {
+	re := regexp.MustCompile(pattern)
+	return func(text string) string {
+		at := re.FindStringSubmatchIndex(text)
+		if at == nil {
+			return text
+		}
+		return text[:at[0]] + string(re.ExpandString(nil, with, text, at)) + text[at[1]:]
+	}
+}
+
+// onePoint changes the middle row of a shard.
+func onePoint(change func(p *shard.Point)) func(*victim) {
+	return func(v *victim) {
+		v.points(oneShard, func(rows []shard.Point) []shard.Point { change(&rows[len(rows)/2]); return rows })
+	}
+}
+
+func breakages(v *victim) map[string]breakage {
+	var middle shard.Point // that onePoint changes
+	v.points(oneShard, func(rows []shard.Point) []shard.Point { middle = rows[len(rows)/2]; return rows })
+	v.mend()
+	post, point := fmt.Sprintf("/questions/%d", middle.PostID), fmt.Sprintf("point %d of post %d", middle.PointID, middle.PostID)
+	batches, shards := v.like("graph/batch-"), v.like("vectors/python/")
+	last := batches[len(batches)-1]
+	return map[string]breakage{
+		"a byte flipped inside a literal": {
+			damage:    func(v *victim) { v.text(replaceFirst(`so:hasTitle "(.*)a`, `so:hasTitle "${1}e`), oneBatch) },
+			says:      []string{"files: " + oneBatch + " has "},
+			concealed: []string{"so:hasTitle", "/questions/", "(" + oneBatch + ") has another value in the files than in the tables"},
+			tables:    true,
+		},
+		"a byte flipped in a stored file": {
+			damage: func(v *victim) {
+				content := bytes.Clone(v.good[oneBatch])
+				content[len(content)/2] ^= 4
+				v.write(oneBatch, content)
+			},
+			says:      []string{"files: " + oneBatch + " has the SHA-256"},
+			concealed: []string{"batches: " + oneBatch},
+		},
+		"a missing batch": {
+			damage:    func(v *victim) { v.check(os.Remove(v.path(last))) },
+			says:      []string{"files: " + last + " is missing"},
+			concealed: []string{"graph <http://", " is missing in the files"},
+		},
+		"a missing shard": {
+			damage:    func(v *victim) { v.check(os.Remove(v.path(shards[0]))) },
+			says:      []string{"files: " + shards[0] + " is missing"},
+			concealed: []string{"questions: http://stackoverflow.com/python: 0 questions in the shards", "/questions/", "is missing in the shards"},
+		},
+		"an extra batch": {
+			damage:    func(v *victim) { v.write("graph/batch-000099.trig.gz", v.good[last]) },
+			says:      []string{"files: graph/batch-000099.trig.gz is in no stage"},
+			concealed: []string{"batches: " + last + " has ", " quads: each file but the last has"},
+		},
+		"an extra file": {
+			damage: func(v *victim) { v.write("vectors/python/notes.txt", []byte("x")) },
+			says:   []string{"files: vectors/python/notes.txt is in no stage"},
+		},
+		"a truncated shard": {
+			damage:    func(v *victim) { v.write(oneShard, v.good[oneShard][:len(v.good[oneShard])-100]) },
+			says:      []string{"files: " + oneShard + " has "},
+			concealed: []string{"shards: " + oneShard + ": "},
+		},
+		"a shard without its last rows": {
+			damage: func(v *victim) {
+				v.points(oneShard, func(rows []shard.Point) []shard.Point {
+					return slices.DeleteFunc(rows, func(p shard.Point) bool { return p.PostID >= middle.PostID })
+				})
+			},
+			says:      []string{"files: " + oneShard + " has "},
+			concealed: []string{"questions: http://stackoverflow.com/python: ", "/questions/", "is missing in the shards"},
+		},
+		"a changed score in MariaDB": {
+			damage: func(v *victim) {
+				v.sql(fmt.Sprintf("UPDATE Posts SET Score=IFNULL(Score,0)+1 WHERE Id=%d", middle.PostID))
+			},
+			undo: func(v *victim) {
+				v.sql(fmt.Sprintf("UPDATE Posts SET Score=%d WHERE Id=%d", *middle.Score, middle.PostID))
+			},
+			says: []string{"so:score", post + " (graph/batch-", "has another value in the files than in the tables"},
+		},
+		"a score in a payload": {
+			damage:    onePoint(func(p *shard.Point) { n := *p.Score + 1; p.Score = &n }),
+			says:      []string{"files: " + oneShard + " has "},
+			concealed: []string{"payload: http://stackoverflow.com/python, score: ", post + " (" + oneShard + ") has another value in the shards than in the tables"},
+			tables:    true,
+		},
+		"a quad moved to another graph": {
+			damage: func(v *victim) {
+				v.text(func(text string) string {
+					text = replaceFirst(`(q:\d+)( a so:Question ;[^{}]*?)\n\t(so:viewCount \d+) ;([^{]*\n}\n<[^>]*> \{\n)`, "${1}${2}${4}${1} ${3} .\n")(text)
+					return text
+				}, oneBatch)
+			},
+			says:      []string{"files: " + oneBatch},
+			concealed: []string{"so:viewCount", "/questions/", " is missing in the files"},
+			tables:    true,
+		},
+		"a point id off by one": {
+			damage:    onePoint(func(p *shard.Point) { p.PointID++ }),
+			says:      []string{"files: " + oneShard},
+			concealed: []string{"shards: " + oneShard, fmt.Sprintf("point id %d is not that of chunk %d of post %d", middle.PointID+1, middle.Chunk, middle.PostID)},
+		},
+		"a vector of zeros": {
+			damage:    onePoint(func(p *shard.Point) { clear(p.Dense) }),
+			says:      []string{"files: " + oneShard},
+			concealed: []string{"shards: " + oneShard, point + ": its dense vector has the length 0"},
+		},
+		"rows of the manifest edited": {
+			damage: func(v *victim) { v.edit(`"name": "`+oneBatch+`"[^}]*"rows": `, "${0}1") },
+			says:   []string{"files: " + oneBatch + " has 50000 rows, the manifest says 150000"},
+		},
+		"a language of the manifest edited": {
+			damage:    func(v *victim) { v.edit(`"Tag": "assembly"`, `"Tag": "assemblies"`) },
+			says:      []string{oneBatch, "<http://stackoverflow.com/assembly> is no graph of this build"},
+			concealed: []string{oneBatch, "<http://stackoverflow.com/assembly> is no graph of this build"},
+		},
+		"a tag renamed in the graph": {
+			damage: func(v *victim) {
+				v.text(func(text string) string { return strings.ReplaceAll(text, "/tags/list>", "/tags/lists>") })
+			},
+			says:      []string{"files: graph/batch-"},
+			concealed: []string{"/tags/list"},
+			tables:    true,
+		},
+		"a tag renamed in MariaDB": {
+			damage: func(v *victim) { v.sql("UPDATE Tags SET TagName='lists' WHERE TagName='list'") },
+			undo:   func(v *victim) { v.sql("UPDATE Tags SET TagName='list' WHERE TagName='lists'") },
+			says:   []string{"so:tagCount", "/tags/list (graph/batch-", "is missing in the tables"},
+		},
+	}
+}
+
+// like are the files whose names begin so.
+func (v *victim) like(prefix string) []string {
+	names := slices.DeleteFunc(slices.Collect(maps.Keys(v.good)), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+	return slices.SortedFunc(slices.Values(names), cmp.Compare[string])
+}
+
+// edit changes manifest.json.
+func (v *victim) edit(pattern, with string) {
+	v.Helper()
+	text := string(v.good["manifest.json"])
+	changed := replaceFirst(pattern, with)(text)
+	if changed == text {
+		v.Fatalf("manifest.json has no %s", pattern)
+	}
+	v.write("manifest.json", []byte(changed))
+}
+
+// Each way of breaking a build is found by the command and named: first by what
+// the manifest says, and then, where that was made to fit, by what the tables and
+// the files say.
+func TestBreaking(t *testing.T) {
+	v := newVictim(t)
+	v.verify(0)
+	for name, b := range breakages(v) {
+		t.Run(name, func(t *testing.T) {
+			v := &victim{T: t, out: v.out, db: v.db, good: v.good}
+			defer v.mend()
+			b.damage(v)
+			v.names(v.verify(5), b.says)
+			if b.concealed != nil {
+				v.conceal()
+				v.names(v.verify(5), b.concealed)
+				want := 5
+				if b.tables {
+					want = 0
+				}
+				v.verify(want, "--files-only")
+			}
+			if b.undo != nil {
+				b.undo(v)
+			}
+		})
+	}
+	v.verify(0)
+	t.Run("as JSON", func(t *testing.T) { testVerifyJSON(t, v) })
+}
+
+func testVerifyJSON(t *testing.T, v *victim) {
+	var stdout, stderr bytes.Buffer
+	if code := run(context.Background(), []string{"verify", "--json", "--out", v.out}, &stdout, &stderr); code != 0 {
+		t.Fatalf("exit code %d: %s", code, stderr.String())
+	}
+	var report struct {
+		Verify []struct {
+			Name, What string
+			Count      int64
+			OK         bool
+		}
+		Seconds float64
+	}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &report); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range report.Verify {
+		if names = append(names, c.Name); !c.OK || c.What == "" || c.Count == 0 {
+			t.Errorf("%+v", c)
+		}
+	}
+	if want := "files batches graph shards questions parents payload documents"; strings.Join(names, " ") != want {
+		t.Errorf("checks %q", names)
+	}
+}
