@@ -23,7 +23,7 @@ func (r *Report) commands() []command {
 		}
 	}
 	if r.o.Manifest.Stages[manifest.Graph] != nil {
-		list = append(list, command{"Load the graph into GraphDB (or any server with the RDF4J REST protocol):", "s2g load graphdb --out OUT --url http://localhost:7200"})
+		list = append(list, command{"Load the graph into GraphDB, or any server with the RDF4J REST protocol (--offline DIR prints the faster way of a first load):", "s2g load graphdb --out OUT --url http://localhost:7200"})
 	}
 	if r.o.Manifest.Stages[manifest.Vectors] != nil {
 		list = append(list,
