@@ -2,6 +2,7 @@
 #
 #   make demo     install what is missing, build, run the main job on a synthetic sample, search in it
 #   make test     install what is missing, build, run the tests
+#   make e2e      only the tests that build into GraphDB's engine and Qdrant's, S2G_TEST_GRAPHDB and S2G_TEST_QDRANT where they are set
 #   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
 #   make quality  search quality with a trained model on a real site, held to the numbers in docs/vectors.md: ten minutes or more
 #   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000), beside references; a table at the end;
@@ -17,7 +18,7 @@ DEMO_POSTS  ?= 20000
 BENCH       ?= out/bench
 BENCH_POSTS ?= 100000
 
-.PHONY: all setup build demo test check quality bench picture man clean
+.PHONY: all setup build demo test e2e check quality bench picture man clean
 all: build
 
 setup:
@@ -31,7 +32,10 @@ demo: setup build
 	@scripts/demo bin/s2g $(DEMO) $(DEMO_POSTS)
 
 test: setup build
-	$(GO) test ./...
+	$(GO) test -timeout 40m ./...
+
+e2e: setup build
+	$(GO) test ./cmd/s2g -count=1 -run '^TestEndToEnd' -v
 
 check:
 	@scripts/check

@@ -16,11 +16,15 @@ var allStages = []string{"ingest", "graph", "vectors", "verify", "report"}
 const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. A build that was stopped goes on
 where it was when the same command is given again; one that is up to date does nothing.
 
+With --graphdb and --qdrant the verified build is loaded into these servers, what they hold is compared with the
+files, and then Qdrant's aliases move to it in one step: a failure anywhere leaves in service what was.
+
     s2g build --dump bioinformatics.stackexchange.com --out build
     s2g build --dump stackoverflow.com.7z --out build --languages python,r --db-memory 8GiB`
 
 func (a *app) build() *cobra.Command {
 	o := &options{}
+	to := &destinations{}
 	var stages []string
 	var dryRun bool
 	cmd := &cobra.Command{
@@ -35,12 +39,16 @@ func (a *app) build() *cobra.Command {
 			if dryRun {
 				return a.planStages(cmd, o, stages, false)
 			}
-			return a.inOut(o, func(p *pipeline) error { return p.build(cmd, stages) })
+			return a.inOut(o, func(p *pipeline) error {
+				p.to = to
+				return p.build(cmd, stages)
+			})
 		},
 	}
 	f := cmd.Flags()
 	o.buildFlags(f)
 	o.workerFlag(f)
+	to.flags(f)
 	f.StringSliceVar(&stages, "stages", allStages, "which `stages` to run")
 	dryRunFlag(f, &dryRun)
 	return cmd
@@ -68,6 +76,9 @@ func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
 	if err := plan.Err(); err != nil {
 		return err
 	}
+	if err := p.to.check(ctx, p.app, stages); err != nil {
+		return err
+	}
 	p.planned = true
 	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify, "report": p.report}
 	for _, s := range allStages {
@@ -81,6 +92,11 @@ func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
 		}
 		if err := runs[s](ctx); err != nil {
 			return err
+		}
+		if s == "verify" {
+			if err := p.load(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -103,17 +103,22 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 	if l.dryRun {
 		return a.planGraphDB(cmd.Context(), repository, build, l)
 	}
-	if l.of.RetryFor = l.retryFor; l.retryFor == 0 {
-		l.of.RetryFor = -1 // the loader's zero value is its default
-	}
-	shown := a.progress("load graphdb", inRows)
-	l.of.Log, l.of.Progress = a.log, shown.report
-	loaded, err := graphdb.Load(cmd.Context(), repository, build, l.of)
-	shown.end()
+	loaded, err := a.sendGraph(cmd.Context(), repository, build, l)
 	if err != nil {
 		return err
 	}
 	return a.printLoadedGraph(loaded)
+}
+
+// sendGraph loads what the repository does not have.
+func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.Loaded, error) {
+	if l.of.RetryFor = l.retryFor; l.retryFor == 0 {
+		l.of.RetryFor = -1 // the loader's zero value is its default
+	}
+	shown := a.progress("load graphdb", inRows)
+	defer shown.end()
+	l.of.Log, l.of.Progress = a.log, shown.report
+	return graphdb.Load(ctx, r, b, l.of)
 }
 
 // readConfiguration takes the repository's name from its configuration, where

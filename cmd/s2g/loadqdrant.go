@@ -61,11 +61,15 @@ func (a *app) loadQdrant() *cobra.Command {
 	l.prefixFlag(f)
 	l.layoutFlags(f)
 	f.StringVar(&l.only, "languages", "", "only these languages of the build, by `tags` or slugs: a,b,c or @file; what serves the others stays")
-	f.IntVar(&l.keep, "keep", 1, "how many earlier collections of a language to keep; -1: all")
-	f.BoolVar(&l.allowShrink, "allow-shrink", false, "put a build in service that has under 90 % of the points in service now")
+	l.serviceFlags(f)
 	dryRunFlag(f, &l.dryRun)
 	f.Lookup("dry-run").Usage = "print what would be done, and do nothing"
 	return cmd
+}
+
+func (l *loadQdrant) serviceFlags(f *pflag.FlagSet) {
+	f.IntVar(&l.keep, "keep", 1, "how many earlier collections of a language to keep; -1: all")
+	f.BoolVar(&l.allowShrink, "allow-shrink", false, "put a build in service that has under 90 % of the points in service now")
 }
 
 func (l *loadQdrant) layoutFlags(f *pflag.FlagSet) {
@@ -105,10 +109,7 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 	if err := server.Check(ctx, build, l.allowShrink); err != nil {
 		return err
 	}
-	shown := a.progress("load qdrant", inRows)
-	l.of.Progress = shown.report
-	loaded, err := server.Load(ctx, build, l.of)
-	shown.end()
+	loaded, err := a.sendPoints(ctx, server, build, l)
 	if err != nil {
 		return err
 	}
@@ -117,6 +118,14 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 		return err
 	}
 	return a.printLoaded(build, loaded, dropped)
+}
+
+// sendPoints loads what the collections do not have. They are not in service then.
+func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, build qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
+	shown := a.progress("load qdrant", inRows)
+	defer shown.end()
+	l.of.Progress = shown.report
+	return server.Load(ctx, build, l.of)
 }
 
 // planQdrant prints what a load would do. A build that could not be put in service is

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"s2g/cmd/s2g/publish"
+	"s2g/cmd/s2g/verify"
 	"s2g/graph"
 	"s2g/ingest"
 	"s2g/schema"
@@ -23,7 +24,9 @@ type pipeline struct {
 	dir      *manifest.Dir
 	db       *tables.DB
 	outcomes []outcome
-	planned  bool // the machine was found to have what the dump takes
+	planned  bool          // the machine was found to have what the dump takes
+	found    *verify.Found // what verify read back
+	to       *destinations // of a build, else nil
 }
 
 // privateFolder is where the tables of OUT lie; see [manifest.Dir.Private].

@@ -58,10 +58,12 @@ func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, of *ve
 	}
 	defer closeServers()
 	if filesOnly {
-		return a.runVerify(cmd.Context(), o, m, nil, servers...)
+		_, err := a.runVerify(cmd.Context(), o, m, nil, servers...)
+		return err
 	}
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
-		return a.runVerify(cmd.Context(), o, m, db, servers...)
+		_, err := a.runVerify(cmd.Context(), o, m, db, servers...)
+		return err
 	})
 }
 
@@ -71,14 +73,17 @@ func (p *pipeline) verify(ctx context.Context) error {
 	if _, err := p.ingested(ctx); err != nil {
 		return err
 	}
-	return p.app.runVerify(ctx, p.opts, p.dir.Manifest(), p.db)
+	found, err := p.app.runVerify(ctx, p.opts, p.dir.Manifest(), p.db)
+	p.found = found
+	return err
 }
 
-// runVerify verifies the build, and then the servers that it was loaded into.
-func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) error {
+// runVerify verifies the build, and then the servers that it was loaded into. It
+// returns what the build was found to hold.
+func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) (*verify.Found, error) {
 	site, err := o.site(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	started := time.Now()
 	shown := a.progress("verify", inBytes)
@@ -87,9 +92,9 @@ func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, d
 	})
 	shown.end()
 	if ctx.Err() != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(err, a.printReport(report, time.Since(started)))
+	return report.Found, errors.Join(err, a.printReport(report, time.Since(started)))
 }
 
 func (a *app) printReport(report verify.Report, took time.Duration) error {

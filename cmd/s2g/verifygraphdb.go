@@ -9,6 +9,13 @@ import (
 	"s2g/schema/manifest"
 )
 
+// countingTimeout is how long a server may count the statements of a graph;
+// comparedNodes is of how many nodes the statements are compared one by one.
+const (
+	countingTimeout = time.Hour
+	comparedNodes   = 1000
+)
+
 // verifiedGraphDB says which repository is held against a build.
 type verifiedGraphDB struct {
 	graphDBFlags
@@ -17,8 +24,8 @@ type verifiedGraphDB struct {
 
 func (v *verifiedGraphDB) verifyFlags(f *pflag.FlagSet) {
 	v.flags(f, "graphdb")
-	v.patienceFlags(f, time.Hour, "counting the statements of a graph")
-	f.IntVar(&v.nodes, "graphdb-nodes", 1000, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
+	v.patienceFlags(f, countingTimeout, "counting the statements of a graph")
+	f.IntVar(&v.nodes, "graphdb-nodes", comparedNodes, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
 }
 
 // open gives the repository that the flags name; it asks nothing.
