@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -31,8 +32,9 @@ func TestScripts(t *testing.T) {
 		},
 		Setup: func(e *testscript.Env) error {
 			// Go's own variables and PATH apart, a script starts with no environment
-			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir())
-			return nil
+			monthly, err := filepath.Abs(filepath.Join("..", "..", "scripts", "monthly"))
+			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly)
+			return err
 		},
 	})
 }
