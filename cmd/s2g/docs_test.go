@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"s2g/graph/rdf4j/rdf4jtest"
+	"s2g/schema/schematest"
+)
+
+// block is a fenced block of a page: the commands that a reader would type.
+type block struct {
+	page   string
+	line   int
+	parsed bool // "sh parsed": cannot be run here, so it is only parsed
+	text   string
+}
+
+var fence = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
+
+// pages are the documents whose commands are held to be true, by path.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	names, err := filepath.Glob(filepath.Join("..", "..", "docs", "*.md"))
+	if err != nil || len(names) < 6 {
+		t.Fatalf("%d pages, %v", len(names), err)
+	}
+	for _, name := range append(names, filepath.Join("..", "..", "README.md")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[filepath.Base(name)] = string(text)
+	}
+	return found
+}
+
+func blocksOf(page, text string) (blocks []block) {
+	for _, at := range fence.FindAllStringSubmatchIndex(text, -1) {
+		info := text[at[2]:at[3]]
+		if info == "sh" || info == "sh parsed" {
+			blocks = append(blocks, block{page, 1 + strings.Count(text[:at[0]], "\n"), info == "sh parsed", text[at[4]:at[5]]})
+		}
+	}
+	return blocks
+}
+
+// TestDocs runs the commands of each page in their order, in a folder of its own,
+// as someone would who reads it from top to bottom.
+func TestDocs(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	archive := sampleArchive(t)
+	for page, text := range pages(t) {
+		blocks := blocksOf(page, text)
+		if len(blocks) == 0 {
+			continue
+		}
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			follow(t, blocks, archive)
+		})
+	}
+}
+
+// sampleArchive is a synthetic dump packed as real ones come.
+func sampleArchive(t *testing.T) string {
+	t.Helper()
+	pack := schematest.Tool(t, "7z")
+	folder := t.TempDir()
+	var log bytes.Buffer
+	if code := run(t.Context(), []string{"sample", "--posts", "1500", "--out", filepath.Join(folder, "dump"), "--quiet"}, &log, &log); code != 0 {
+		t.Fatal(log.String())
+	}
+	archive := filepath.Join(folder, "sample.7z")
+	files, err := filepath.Glob(filepath.Join(folder, "dump", "*.xml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no dump", err)
+	}
+	if out, err := exec.Command(pack, append([]string{"a", "-mx1", archive}, files...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return archive
+}
+
+func follow(t *testing.T, blocks []block, archive string) {
+	work := t.TempDir()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(work, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"bin/s2g": program, "bioinformatics.stackexchange.com.7z": archive} {
+		if err := os.Symlink(to, filepath.Join(work, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(work, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+	servers := &readersServers{t: t}
+	for _, b := range blocks {
+		where := fmt.Sprintf("%s:%d", b.page, b.line)
+		if b.parsed {
+			parseBlock(t, where, b.text)
+			continue
+		}
+		shell := exec.Command("sh", "-eu", "-c", servers.reach(b.text))
+		shell.Dir = work
+		shell.Env = append(os.Environ(), "PATH="+path, "HOME="+work)
+		if out, err := shell.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s\n%s", where, err, b.text, out)
+		}
+	}
+}
+
+// readersServers are the servers that a page takes for granted where they listen
+// by default; a test's listen elsewhere.
+type readersServers struct {
+	t               *testing.T
+	graphdb, qdrant string
+}
+
+func (s *readersServers) reach(text string) string {
+	const graphdb, qdrant = "http://127.0.0.1:7200", "127.0.0.1:6334"
+	if strings.Contains(text, graphdb) && s.graphdb == "" {
+		s.graphdb = rdf4jtest.Open(s.t).URL
+	}
+	if strings.Contains(text, qdrant) && s.qdrant == "" {
+		s.qdrant = schematest.Qdrant(s.t)
+	}
+	return strings.NewReplacer(graphdb, s.graphdb, qdrant, s.qdrant).Replace(text)
+}
+
+// parseBlock runs commands with programs that do nothing in place of all but the
+// shell, and parses what s2g would have been given.
+func parseBlock(t *testing.T, where, text string) {
+	t.Helper()
+	work := t.TempDir()
+	fakes := filepath.Join(work, "bin")
+	if err := os.MkdirAll(fakes, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	calls := filepath.Join(work, "calls")
+	record := "#!/bin/sh\nfor a in \"$@\"; do printf '%s\\0' \"$a\"; done >>" + calls + "\nprintf '\\n' >>" + calls + "\n"
+	for name, script := range map[string]string{"s2g": record, "other": "#!/bin/sh\nexit 0\n"} {
+		if err := os.WriteFile(filepath.Join(fakes, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"sudo", "docker", "podman", "kubectl", "systemctl", "make", "curl", "wget", "git", "go", "install", "importrdf", "cp", "vllm", "git-lfs", "huggingface-cli", "hf", "python3", "man", "farm"} {
+		if err := os.Symlink("other", filepath.Join(fakes, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shell := exec.Command("/bin/sh", "-eu", "-c", strings.ReplaceAll(text, "bin/s2g", "s2g"))
+	shell.Dir, shell.Env = work, []string{"PATH=" + fakes, "HOME=" + work}
+	if out, err := shell.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s\n%s", where, err, text, out)
+	}
+	said, err := os.ReadFile(calls)
+	if err != nil && strings.Contains(text, "s2g ") && !strings.Contains(text, "sudo") {
+		t.Errorf("%s: no call of s2g in\n%s", where, text)
+	}
+	for call := range strings.SplitSeq(strings.TrimSuffix(string(said), "\n"), "\n") {
+		if call != "" {
+			mustParse(t, where, strings.Split(strings.TrimSuffix(call, "\x00"), "\x00"))
+		}
+	}
+}
