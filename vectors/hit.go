@@ -1,5 +1,11 @@
 package vectors
 
+import (
+	"context"
+
+	"s2g/vectors/embed"
+)
+
 // Hit is a question that was found.
 type Hit struct {
 	PostID           int64    `json:"post_id"`
@@ -94,4 +100,23 @@ func (q *query) hit(question, match *payload, score float64) Hit {
 		h.AnswerCount = *question.AnswerCount
 	}
 	return h
+}
+
+// HitOf is a hit of rows that something else has found, as a vector database: those of
+// a question and of the chunk that matched.
+func HitOf(ctx context.Context, words string, question, match *Point, score float64) (Hit, error) {
+	q := &query{words: embed.NewBM25(), worth: map[uint32]float64{}}
+	if err := q.addTerms(ctx, words); err != nil {
+		return Hit{}, err
+	}
+	return q.hit(payloadOf(question), payloadOf(match), score), nil
+}
+
+// payloadOf is what a hit shows of a point.
+func payloadOf(p *Point) *payload {
+	return &payload{
+		PostID: p.PostID, QuestionID: p.QuestionID, IRI: p.IRI, Type: p.Type, Language: p.Language, Chunk: p.Chunk, Start: p.Start, End: p.End,
+		Title: p.Title, Text: p.Text, Tags: p.Tags, Score: p.Score, AnswerCount: p.AnswerCount, AcceptedAnswerID: p.AcceptedAnswerID,
+		DuplicateOf: p.DuplicateOf, LinkedTo: p.LinkedTo, Author: p.Author, AuthorName: p.AuthorName, License: p.License,
+	}
 }

@@ -179,13 +179,18 @@ func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
 	if q.dense == nil {
 		q.weight = 0
 	}
+	return q, q.addTerms(ctx, words)
+}
+
+// addTerms makes the terms of the query known, for snippets.
+func (q *query) addTerms(ctx context.Context, words string) error {
 	terms, err := q.words.Query(ctx, words)
 	if err != nil {
-		return nil, fmt.Errorf("terms of the query: %w", err)
+		return fmt.Errorf("terms of the query: %w", err)
 	}
 	q.terms = terms.Indices
 	for _, t := range terms.Indices {
 		q.worth[t] = 1
 	}
-	return q, nil
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"s2g/schema/schematest"
+	"s2g/vectors"
 	"s2g/vectors/shard"
 )
 
@@ -78,6 +80,13 @@ func TestLoadQdrant(t *testing.T) {
 		t.Errorf("loaded again: %s (%v)", said, err)
 	}
 
+	words := []string{"search", "--out", one, "--language", "python", "--top", "3", "--json", "how do I merge two dictionaries"}
+	here, _ := cli(t, 0, words...)
+	there, _ := cli(t, 0, append(words, "--qdrant", address, "--prefix", prefix)...)
+	if h, th := hitsOf(t, here), hitsOf(t, there); len(th) != 3 || th[0].Text == "" || th[0].Match.Snippet == "" || !slices.ContainsFunc(th, func(x vectors.Hit) bool { return x.PostID == h[0].PostID }) {
+		t.Errorf("the shards say:\n%s\nthe server says:\n%s", here, there)
+	}
+
 	cli(t, 0, append(load, "--out", two, "--keep", "0")...)
 	cli(t, 0, "verify", "--out", two, "--files-only", "--qdrant", address, "--prefix", prefix)
 	_, said = cli(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
@@ -89,6 +98,19 @@ func TestLoadQdrant(t *testing.T) {
 	cli(t, 0, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix, "--qdrant-languages", "python")
 	_, said = cli(t, 5, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix)
 	says(t, said, prefix+"_csharp leads to")
+}
+
+// hitsOf are what a search with --json has printed.
+func hitsOf(t *testing.T, lines string) (hits []vectors.Hit) {
+	t.Helper()
+	for text := range strings.Lines(lines) {
+		var h vectors.Hit
+		if err := json.Unmarshal([]byte(text), &h); err != nil {
+			t.Fatal(err)
+		}
+		hits = append(hits, h)
+	}
+	return hits
 }
 
 // qdrantOf is the official client, which a test breaks things by.

@@ -20,6 +20,7 @@ const searchHelp = `Finds questions of a language by their words and by their me
 build, the scores fused, the best chunk of each question shown. --hops 1 goes on over DuplicateOf and LinkedTo,
 both ways. --accepted shows only questions with an accepted answer, of neighbours too. With --json each line is a
 whole thread: the question's text, and its answers if the build's tables are there (else the accepted one alone).
+--qdrant searches the collection of the language in that server instead, which fuses the two lists by rank.
 
     s2g search --out build --language python "how do I merge two dicts"
     s2g search --out build --language python --hops 1 --accepted --json "how do I merge two dicts"`
@@ -28,6 +29,7 @@ func (a *app) search() *cobra.Command {
 	o := &options{}
 	var language string
 	var of vectors.SearchOptions
+	var q qdrantFlags
 	cmd := &cobra.Command{
 		Use:   "search --out DIR --language TAG QUERY",
 		Short: "hybrid search over the shards of a build",
@@ -38,7 +40,7 @@ func (a *app) search() *cobra.Command {
 				return err
 			}
 			of.Query = strings.Join(args, " ")
-			return a.runSearch(cmd.Context(), o, language, of)
+			return a.runSearch(cmd.Context(), o, language, of, &q)
 		},
 	}
 	f := cmd.Flags()
@@ -50,10 +52,12 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&of.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
 	f.StringVar(&of.Sparse, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
 	f.BoolVar(&of.Accepted, "accepted", false, "only questions with an accepted answer; fetches four times as many to find them")
+	q.flags(f, "qdrant")
+	q.prefixFlag(f)
 	return cmd
 }
 
-func (a *app) runSearch(ctx context.Context, o *options, language string, of vectors.SearchOptions) error {
+func (a *app) runSearch(ctx context.Context, o *options, language string, of vectors.SearchOptions, q *qdrantFlags) error {
 	if of.Hops < 0 || of.Hops > 1 {
 		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", of.Hops)
 	}
@@ -69,7 +73,12 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 		return err
 	}
 	of.Slug, of.Remote = l.Slug, a.remote()
-	hits, err := vectors.Search(ctx, o.out, of)
+	var hits []vectors.Hit
+	if q.url != "" {
+		hits, err = a.searchQdrant(ctx, o, m, of, q)
+	} else {
+		hits, err = vectors.Search(ctx, o.out, of)
+	}
 	if err != nil {
 		return err
 	}

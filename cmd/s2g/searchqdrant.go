@@ -1,0 +1,58 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors"
+	"s2g/vectors/qdrant"
+)
+
+// searchQdrant finds questions in the collection that serves a language. The build in
+// OUT says by which models the query is embedded.
+func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest, of vectors.SearchOptions, q *qdrantFlags) (hits []vectors.Hit, err error) {
+	if of.Hops > 0 {
+		return nil, schema.Faultf(schema.FaultUsage, "leave --qdrant out, or --hops", "edges are followed over the shards alone, not over Qdrant")
+	}
+	o.shape.Site = cmp.Or(o.shape.Site, m.Options.Site)
+	site, err := o.site(m)
+	if err != nil {
+		return nil, err
+	}
+	m.Options.Dense, m.Options.Sparse = cmp.Or(of.Dense, m.Options.Dense), cmp.Or(of.Sparse, m.Options.Sparse)
+	embedders, err := vectors.OpenEmbedders(ctx, o.out, m, of.Remote)
+	if err != nil {
+		return nil, err
+	}
+	query := qdrant.Query{Top: of.Top, Accepted: of.Accepted}
+	if query.Dense, err = vectors.DenseQuery(ctx, embedders.Dense, of.Query); err != nil {
+		return nil, err
+	}
+	terms, err := embedders.Sparse.Query(ctx, of.Query)
+	if err != nil {
+		return nil, fmt.Errorf("sparse vector of the query: %w", err)
+	}
+	query.Indices, query.Values = terms.Indices, terms.Values
+	server, err := q.connect(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	alias := cmp.Or(q.prefix, site.Prefix()) + "_" + of.Slug
+	found, err := server.Search(ctx, alias, query)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range found {
+		h, err := vectors.HitOf(ctx, of.Query, f.Question, f.Match, f.Score)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, h)
+	}
+	return hits, nil
+}

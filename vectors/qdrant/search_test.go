@@ -1,0 +1,102 @@
+package qdrant
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema/schematest"
+	"s2g/vectors/shard"
+)
+
+func TestRowOf(t *testing.T) {
+	for _, p := range points("c", 12, 1) {
+		got := rowOf(p.PointID, payloadOf(&p))
+		p.Dense, p.SparseIndices, p.SparseValues = nil, nil, nil
+		if diff := cmp.Diff(&p, got); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+}
+
+// searched are points made to be found: each at an angle of its own, with terms of its
+// own. Post 7 has forty chunks, that are all nearer than any other post; 90 is an answer
+// to 3.
+func searched() []shard.Point {
+	var all []shard.Point
+	add := func(post, question int64, chunk int, near float32, terms ...uint32) {
+		p := points("c", 1, 1)[0]
+		p.PointID, p.PostID, p.QuestionID, p.Chunk = shard.PointID(post, chunk), post, question, int32(chunk)
+		p.Dense = []float32{near, 1 - near, 0, 0, 0, 0, 0, 0}
+		p.SparseIndices, p.SparseValues = terms, slices.Repeat([]float32{1}, len(terms))
+		p.HasAcceptedAnswer = post == 1 || post == 4
+		all = append(all, p)
+	}
+	add(1, 1, 0, 0.50, 11)
+	add(2, 2, 0, 0.40, 12)
+	add(3, 3, 0, 0.10, 13)
+	add(4, 4, 0, 0.30, 14)
+	for chunk := range 40 {
+		add(7, 7, chunk, 0.9+float32(chunk)/1000, 20)
+	}
+	for post := int64(10); post < 60; post++ { // far off, in pairs that nothing tells apart
+		add(post, post, 0, 0.05, uint32(1000+post))
+	}
+	add(90, 3, 0, 0.85, 11)
+	return all
+}
+
+func TestSearch(t *testing.T) {
+	s := open(t, schematest.Qdrant(t))
+	b := Build{Prefix: prefix(t, s), Edition: "2024-03-31_00000009", Languages: []Language{language(t, "c", searched(), 50)}}
+	mustLoad(t, s, b, small())
+	mustServe(t, s, b, 0)
+	near := []float32{1, 0, 0, 0, 0, 0, 0, 0}
+	for _, c := range []struct {
+		what  string
+		query Query
+		want  []string
+	}{
+		{"by meaning, each question once, an answer for its question", Query{Dense: near, Top: 4}, []string{"7 by 7/39", "3 by 90/0", "1 by 1/0", "2 by 2/0"}},
+		{"by words", Query{Indices: []uint32{14}, Values: []float32{1}, Top: 3}, []string{"4 by 4/0"}},
+		{"accepted alone", Query{Dense: near, Top: 9, Accepted: true}, []string{"1 by 1/0", "4 by 4/0"}},
+		{"by nothing", Query{}, nil},
+	} {
+		got, err := s.Search(t.Context(), b.Alias("c"), c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, names(got)); diff != "" {
+			t.Errorf("%s: %s", c.what, diff)
+		}
+	}
+	both := Query{Dense: near, Indices: []uint32{11, 14}, Values: []float32{1, 1}, Top: 20}
+	first, err := s.Search(t.Context(), b.Alias("c"), both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(first) != 20 || first[0].Question.PostID == 7 && first[1].Question.PostID == 7 {
+		t.Errorf("%v", names(first))
+	}
+	if words := names(first)[:3]; !slices.Contains(words, "3 by 90/0") { // it fits by meaning and by a word
+		t.Errorf("%v", words)
+	}
+	for range 10 {
+		again, err := s.Search(t.Context(), b.Alias("c"), both)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(names(first), names(again)); diff != "" {
+			t.Fatalf("another list: %s", diff)
+		}
+	}
+}
+
+func names(list []Found) (names []string) {
+	for _, f := range list {
+		names = append(names, fmt.Sprintf("%d by %d/%d", f.Question.PostID, f.Match.PostID, f.Match.Chunk))
+	}
+	return names
+}
