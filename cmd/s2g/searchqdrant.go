@@ -28,7 +28,7 @@ func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest
 	if err != nil {
 		return nil, err
 	}
-	query := qdrant.Query{Top: of.Top, Accepted: of.Accepted}
+	query := qdrant.Query{Top: of.Top, Accepted: of.Accepted, Weight: embedders.Weight}
 	if query.Dense, err = vectors.DenseQuery(ctx, embedders.Dense, of.Query); err != nil {
 		return nil, err
 	}

@@ -17,8 +17,9 @@ type Query struct {
 	Dense    []float32 // empty: terms alone count
 	Indices  []uint32  // of the sparse vector; empty: the dense one alone counts
 	Values   []float32
-	Top      int  // questions; 0: 5
-	Accepted bool // only questions with an accepted answer
+	Weight   float64 // of the dense vector's ranks, the sparse one's having the rest; 0: one half
+	Top      int     // questions; 0: 5
+	Accepted bool    // only questions with an accepted answer
 }
 
 // Found is a question, by its best chunk or that of an answer to it.
@@ -37,7 +38,7 @@ const (
 
 // Search finds the questions of a collection, or of what an alias leads to, that fit a
 // query best. The server finds chunks by each vector and fuses the two lists by their
-// ranks (reciprocal rank fusion). The chunks are put together to questions here, and
+// ranks (reciprocal rank fusion, weighted, which servers have since 1.17). The chunks are put together to questions here, and
 // equal scores ordered by id: the server orders equal scores at random, and groups of a
 // fusion differ from call to call (1.18.3).
 func (s *Server) Search(ctx context.Context, collection string, q Query) ([]Found, error) {
@@ -76,7 +77,8 @@ func (s *Server) chunks(ctx context.Context, collection string, q Query, n uint6
 		request.Query, request.Using = parts[0].Query, parts[0].Using
 	default:
 		both := 2 * n // all that either has found: what is cut off would be by chance
-		request.Prefetch, request.Query, request.Limit = parts, qdrant.NewQueryFusion(qdrant.Fusion_RRF), &both
+		weight := float32(cmp.Or(q.Weight, 0.5))
+		request.Prefetch, request.Query, request.Limit = parts, qdrant.NewQueryRRF(&qdrant.Rrf{Weights: []float32{weight, 1 - weight}}), &both
 	}
 	return call(ctx, s, "searching "+collection, func(ctx context.Context) ([]*qdrant.ScoredPoint, error) {
 		return s.client.Query(ctx, request)

@@ -61,6 +61,8 @@ func TestSearch(t *testing.T) {
 	}{
 		{"by meaning, each question once, an answer for its question", Query{Dense: near, Top: 4}, []string{"7 by 7/39", "3 by 90/0", "1 by 1/0", "2 by 2/0"}},
 		{"by words", Query{Indices: []uint32{14}, Values: []float32{1}, Top: 3}, []string{"4 by 4/0"}},
+		{"mostly by meaning", Query{Dense: near, Indices: []uint32{14}, Values: []float32{1}, Weight: 0.999, Top: 2}, []string{"7 by 7/39", "3 by 90/0"}},
+		{"mostly by words", Query{Dense: near, Indices: []uint32{14}, Values: []float32{1}, Weight: 0.001, Top: 2}, []string{"4 by 4/0", "7 by 7/39"}},
 		{"accepted alone", Query{Dense: near, Top: 9, Accepted: true}, []string{"1 by 1/0", "4 by 4/0"}},
 		{"by nothing", Query{}, nil},
 	} {
