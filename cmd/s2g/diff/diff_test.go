@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,16 @@ import (
 	"s2g/vectors"
 )
 
+var server expecttest.Shared
+
 func TestMain(m *testing.M) {
 	tables.Supervise()
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := server.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // options are how a build is made; the zero value is a graph and vectors of the
@@ -149,7 +157,7 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 	change(answers[10], "Score", "4711")
 	change(questions[12], "ViewCount", "4711000")
 	dumps[1] = edit(t, later, edits...)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	was := build(t, db, dumps[0], options{})
 	now := build(t, db, dumps[1], options{reuse: was})
 	got, posts := compare(t, was, now)
@@ -192,7 +200,7 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 // The same dump is the same, whatever form the files have.
 func TestFormsOfTheSame(t *testing.T) {
 	dump := writeSample(t, 900)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	was := build(t, db, dump, options{graph: true})
 	for _, shape := range []manifest.Options{
 		{Compress: "none"}, {Compress: "zstd"}, {GraphFormat: "nquads"}, {Materialize: true}, {Site: "https://stackoverflow.com"},
@@ -207,7 +215,7 @@ func TestFormsOfTheSame(t *testing.T) {
 
 func TestNotes(t *testing.T) {
 	dump := writeSample(t, 600)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	some := func(tags ...string) (l []schema.Language) {
 		for _, tag := range tags {
 			l = append(l, schema.Language{Tag: tag, Slug: schema.Slug(tag), Name: tag})
@@ -244,7 +252,7 @@ func TestNotes(t *testing.T) {
 
 func TestBuildsThatCannotBeCompared(t *testing.T) {
 	dump := writeSample(t, 300)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	drawn, embedded := build(t, db, dump, options{graph: true}), build(t, db, dump, options{vectors: true})
 	fault := func(was, now string, o Options, want schema.Fault, says string) {
 		t.Helper()

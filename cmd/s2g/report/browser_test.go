@@ -107,7 +107,7 @@ const (
 // questions and of answers, text.
 func TestScreenshots(t *testing.T) {
 	b := openBrowser(t)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	expecttest.Load(t, db, writeSample(t, 3000))
 	file := b.write("report.html", render(t, db, optionsOf(t)))
 	for _, c := range []struct {
@@ -239,7 +239,7 @@ func measure(t *testing.T, b *browser, file string) {
 // come so far. A page that is not escaped shows that the browser would say so.
 func TestBrowserRunsNothing(t *testing.T) {
 	b := openBrowser(t)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	all := strings.Join(hostile, " ")
 	expecttest.Load(t, db, writeHostile(t, strings.ReplaceAll(all, "|", "")[:250])) // a tag has no more room
 	page := render(t, db, hostileOptions(t, all))

@@ -22,12 +22,12 @@ import (
 // out of it, tags, tables that are not there.
 func TestThreadIsThatOfTheGraph(t *testing.T) {
 	t.Run("sample", func(t *testing.T) {
-		db := expecttest.Open(t)
+		db := server.Open(t)
 		expecttest.Load(t, db, writeSample(t, 2000))
 		sameThreads(t, db, 12)
 	})
 	t.Run("mini", func(t *testing.T) {
-		db := expecttest.Open(t)
+		db := server.Open(t)
 		expecttest.Load(t, db, "../expect/testdata/mini")
 		sameThreads(t, db, 100)
 	})

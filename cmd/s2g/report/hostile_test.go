@@ -74,7 +74,7 @@ func hostileOptions(t *testing.T, text string) Options {
 }
 
 func TestHostileTextIsText(t *testing.T) {
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	for _, h := range hostile {
 		t.Run(h, func(t *testing.T) {
 			expecttest.Load(t, db, writeHostile(t, strings.ReplaceAll(h, "|", "")))

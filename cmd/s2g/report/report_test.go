@@ -2,7 +2,7 @@ package report
 
 import (
 	"bytes"
-	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,10 +21,16 @@ import (
 	"s2g/schema/vocab"
 )
 
+var server expecttest.Shared
+
 func TestMain(m *testing.M) {
 	tables.Supervise()
-	flag.Parse()
-	os.Exit(m.Run())
+	code := m.Run()
+	if err := server.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
 }
 
 // writeSample writes a synthetic dump.
@@ -81,7 +87,7 @@ func render(t testing.TB, db *tables.DB, o Options) string {
 }
 
 func TestPage(t *testing.T) {
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	expecttest.Load(t, db, writeSample(t, 3000))
 	o := optionsOf(t)
 	page := render(t, db, o)
@@ -107,7 +113,7 @@ func TestPage(t *testing.T) {
 
 // What a build lacks is said, and nothing is divided by it.
 func TestPageOfLittle(t *testing.T) {
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	expecttest.Load(t, db, "../expect/testdata/mini")
 	for _, c := range []struct {
 		name   string
@@ -144,7 +150,7 @@ func TestPageOfLittle(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dump, "Posts.xml"), posts, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		db := expecttest.Open(t)
+		db := server.Open(t)
 		expecttest.Load(t, db, dump)
 		checkMarkup(t, render(t, db, optionsOf(t)))
 	})

@@ -11,7 +11,7 @@ import (
 // The query that the page shows finds something, on GraphDB's engine.
 func TestQueryFinds(t *testing.T) {
 	store := expecttest.OpenStore(t)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	expecttest.Load(t, db, writeSample(t, 800))
 	batches, _ := expecttest.Graph(t, db, graph.Options{})
 	r, err := Gather(t.Context(), db, optionsOf(t))

@@ -128,7 +128,7 @@ func TestSurvey(t *testing.T) {
 	dump := writeSample(t, 3000)
 	langs := schema.DefaultLanguages()
 	want := surveyPlainly(t, dump, langs)
-	db := expecttest.Open(t)
+	db := server.Open(t)
 	expecttest.Load(t, db, dump)
 	r, err := Gather(t.Context(), db, optionsOf(t))
 	if err != nil {
