@@ -57,7 +57,7 @@ func gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if r.key, err = Key(o); err != nil {
 		return nil, err
 	}
-	if r.stats, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other}); err != nil {
+	if r.stats, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize}); err != nil {
 		return nil, err
 	}
 	r.order = bySize(r.stats.Graphs)

@@ -141,6 +141,22 @@ func TestPageOfLittle(t *testing.T) {
 			}
 		})
 	}
+	t.Run("materialized", func(t *testing.T) {
+		o := optionsOf(t)
+		plain, err := Gather(t.Context(), db, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Manifest.Options.Materialize = true
+		more, err := Gather(t.Context(), db, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := plain.stats.Quads.Summed, more.stats.Quads.Summed; b < 3*a/2 {
+			t.Errorf("%d triples, and %d with those that follow from them", a, b)
+		}
+		checkMarkup(t, render(t, db, o))
+	})
 	t.Run("tables that are not there", func(t *testing.T) {
 		dump := t.TempDir()
 		posts, err := os.ReadFile("../expect/testdata/mini/Posts.xml")
