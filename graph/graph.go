@@ -49,10 +49,10 @@ const BatchSize = 50_000
 // server takes 64; and eight render more than a server can send.
 const maxWorkers = 8
 
-// What the stage holds, in bytes: the program itself takes some 20 MiB more, which
+// What the stage holds, in bytes: the program itself takes some 25 MiB more, which
 // makes 128 MiB and 24 bytes a post.
 const (
-	heap        = 104 << 20 // fragments on the shelf, four compressors, connections, and as much garbage
+	heap        = 100 << 20 // fragments on the shelf, four compressors, connections, and as much garbage
 	heapPerPost = 24        // the index of threads
 )
 
