@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"s2g/cmd/s2g/sample"
+	"s2g/schema/schematest"
 )
 
 // synthetic returns n texts of about 200 words each, of a few topics, whose words are as unevenly frequent as
@@ -41,26 +44,21 @@ func letters(k uint64) string {
 	return string(b)
 }
 
-func BenchmarkBM25(b *testing.B) {
-	texts := synthetic(1000)
-	e, words, bytes := NewBM25(), 0, 0
-	for _, text := range texts {
-		words += len(e.words.append(nil, text))
-		bytes += len(text)
-	}
-	b.SetBytes(int64(bytes))
-	b.ReportAllocs()
-	cpu := cpuTime()
-	for b.Loop() {
-		if _, err := e.Documents(context.Background(), texts); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(words*b.N)/1e6/(cpuTime()-cpu).Seconds(), "Mtokens/cpu-s")
-}
+func BenchmarkBM25(b *testing.B) { benchmarkBM25(b, synthetic(1000)) }
 
 func BenchmarkBM25Dump(b *testing.B) {
-	texts := bodies(b, "bioinformatics.stackexchange.com")
+	benchmarkBM25(b, bodies(b, "bioinformatics.stackexchange.com"))
+}
+
+func BenchmarkBM25Sample(b *testing.B) {
+	folder := b.TempDir()
+	if _, err := sample.Write(b.Context(), sample.Options{Posts: 5000, Out: folder}); err != nil {
+		b.Fatal(err)
+	}
+	benchmarkBM25(b, schematest.Bodies(b, folder))
+}
+
+func benchmarkBM25(b *testing.B, texts []string) {
 	e, words, bytes := NewBM25(), 0, 0
 	for _, text := range texts {
 		words += len(e.words.append(nil, text))

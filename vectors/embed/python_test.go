@@ -5,14 +5,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode"
@@ -127,28 +124,7 @@ func python(t *testing.T, interpreter, script string, in io.Reader) []byte {
 // bodies returns the bodies of a real dump's posts, as HTML.
 func bodies(t testing.TB, site string) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(schematest.Dump(t, site), "Posts.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var texts []string
-	for dec := xml.NewDecoder(f); ; {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return texts
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if row, ok := token.(xml.StartElement); ok {
-			for _, a := range row.Attr {
-				if a.Name.Local == "Body" {
-					texts = append(texts, a.Value)
-				}
-			}
-		}
-	}
+	return schematest.Bodies(t, schematest.Dump(t, site))
 }
 
 // assigned says whether Go's tables know a code point: those of Python may be of another version of Unicode.

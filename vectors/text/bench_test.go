@@ -2,8 +2,10 @@ package text
 
 import (
 	"strings"
-	"syscall"
 	"testing"
+
+	"s2g/cmd/s2g/sample"
+	"s2g/schema/schematest"
 )
 
 // page1000 is a post as they are: half prose with links and inline code, half code.
@@ -31,15 +33,26 @@ func BenchmarkClean(b *testing.B) {
 	var c Cleaner
 	b.SetBytes(int64(len(page1000)))
 	b.ReportAllocs()
-	before := cpuSeconds()
+	before := schematest.CPU("")
 	for b.Loop() {
 		c.Clean(page1000)
 	}
-	b.ReportMetric(float64(len(page1000))*float64(b.N)/1e6/(cpuSeconds()-before), "MB/cpu-s")
+	b.ReportMetric(float64(len(page1000))*float64(b.N)/1e6/(schematest.CPU("")-before), "MB/cpu-s")
 }
 
 func BenchmarkCleanDump(b *testing.B) {
-	posts := bodies(b, "bioinformatics.stackexchange.com")
+	benchmarkClean(b, bodies(b, "bioinformatics.stackexchange.com"))
+}
+
+func BenchmarkCleanSample(b *testing.B) {
+	folder := b.TempDir()
+	if _, err := sample.Write(b.Context(), sample.Options{Posts: 5000, Out: folder}); err != nil {
+		b.Fatal(err)
+	}
+	benchmarkClean(b, schematest.Bodies(b, folder))
+}
+
+func benchmarkClean(b *testing.B, posts []string) {
 	n := 0
 	for _, p := range posts {
 		n += len(p)
@@ -47,22 +60,13 @@ func BenchmarkCleanDump(b *testing.B) {
 	var c Cleaner
 	b.SetBytes(int64(n))
 	b.ReportAllocs()
-	before := cpuSeconds()
+	before := schematest.CPU("")
 	for b.Loop() {
 		for _, p := range posts {
 			c.Clean(p)
 		}
 	}
-	b.ReportMetric(float64(n)*float64(b.N)/1e6/(cpuSeconds()-before), "MB/cpu-s")
-}
-
-// cpuSeconds is the processor time of this process: what counts on a machine that others use, too.
-func cpuSeconds() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+	b.ReportMetric(float64(n)*float64(b.N)/1e6/(schematest.CPU("")-before), "MB/cpu-s")
 }
 
 func BenchmarkChunks(b *testing.B) {

@@ -1,11 +1,6 @@
 package text
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -162,26 +157,5 @@ func TestDump(t *testing.T) {
 // bodies returns the bodies of a real dump's posts.
 func bodies(t testing.TB, site string) []string {
 	t.Helper()
-	f, err := os.Open(filepath.Join(schematest.Dump(t, site), "Posts.xml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []string
-	for dec := xml.NewDecoder(f); ; {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if row, ok := token.(xml.StartElement); ok {
-			for _, a := range row.Attr {
-				if a.Name.Local == "Body" {
-					out = append(out, a.Value)
-				}
-			}
-		}
-	}
+	return schematest.Bodies(t, schematest.Dump(t, site))
 }
