@@ -123,7 +123,8 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 // sendPoints loads what the collections do not have. They are not in service then.
 func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, build qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
 	shown := a.progress("load qdrant", inRows)
-	defer shown.end()
+	stop := shown.alive()
+	defer func() { stop(); shown.end() }()
 	l.of.Progress = shown.report
 	return server.Load(ctx, build, l.of)
 }

@@ -174,8 +174,9 @@ func (s *Server) Serve(ctx context.Context, b Build, keep int, allowShrink bool)
 			return nil, schema.Faultf(schema.FaultService, "see whether something else sets aliases there, then give the same command again",
 				"%s: the alias %s leads to %q, not %s", s.Address, alias, got, want)
 		}
-		s.Log.Info("in service", "alias", alias, "collection", want, "before", before.aliases[alias])
+		s.Log.Debug("in service", "alias", alias, "collection", want, "before", before.aliases[alias])
 	}
+	s.Log.Info("in service", "build", b.Prefix+" "+b.Edition, "aliases", len(b.Languages))
 	if keep < 0 {
 		return nil, nil
 	}
