@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/graphdb"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/qdrant"
@@ -59,6 +60,10 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		return cobra.FixedCompletions(lists, cobra.ShellCompDirectiveNoFileComp)
 	case "quantization":
 		return cobra.FixedCompletions([]string{"scalar", "binary", "product", qdrant.QuantizationNone}, cobra.ShellCompDirectiveNoFileComp)
+	case "server":
+		return cobra.FixedCompletions([]string{graphdb.ServerAuto, graphdb.ServerGraphDB, graphdb.ServerRDF4J}, cobra.ShellCompDirectiveNoFileComp)
+	case "ruleset":
+		return cobra.FixedCompletions(graphdb.Rulesets, cobra.ShellCompDirectiveNoFileComp)
 	case "dense":
 		return cobra.FixedCompletions([]string{"builtin", "openai+http://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	case "sparse":

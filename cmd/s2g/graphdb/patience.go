@@ -53,7 +53,7 @@ func (p patience) do(ctx context.Context, what string, try func() error) error {
 		wait := p.wait(n)
 		if time.Since(since)+wait > p.limit {
 			return schema.Faultf(schema.FaultService, "look at the server and its log, then run the same command again: it goes on with what is not loaded yet",
-				"%s: %w (tried %d times, --retry-for %v)", what, err, n, p.limit)
+				"%s: %w (tried %d times in %v)", what, err, n, time.Since(since).Round(time.Millisecond))
 		}
 		p.log.Warn("trying again", "what", what, "error", err, "in", wait.Round(time.Millisecond))
 		select {

@@ -30,16 +30,16 @@ type Creation struct {
 	Configuration []byte // Turtle; nil: this package's
 }
 
-// rulesets are GraphDB's; one of a user's own is a .pie file on the server. It
-// makes a repository of any other name, and then cannot open it.
-var rulesets = []string{"empty", "rdfs", "rdfs-optimized", "rdfsplus", "rdfsplus-optimized", "owl-horst", "owl-horst-optimized",
+// Rulesets are GraphDB's; one of a user's own is a .pie file on the server. It
+// makes a repository with any other name, too, and then cannot open it.
+var Rulesets = []string{"empty", "rdfs", "rdfs-optimized", "rdfsplus", "rdfsplus-optimized", "owl-horst", "owl-horst-optimized",
 	"owl-max", "owl-max-optimized", "owl2-ql", "owl2-ql-optimized", "owl2-rl", "owl2-rl-optimized"}
 
 func checkRuleset(name string) error {
-	if name == "" || strings.HasSuffix(name, ".pie") || slices.Contains(rulesets, name) {
+	if name == "" || strings.HasSuffix(name, ".pie") || slices.Contains(Rulesets, name) {
 		return nil
 	}
-	return schema.Faultf(schema.FaultUsage, "it takes a .pie file on the server, or "+strings.Join(rulesets, ", "), "GraphDB has no ruleset %q", name)
+	return schema.Faultf(schema.FaultUsage, "it takes a .pie file on the server, or "+strings.Join(Rulesets, ", "), "GraphDB has no ruleset %q", name)
 }
 
 // id is what GraphDB takes as the name of a repository, and what needs no

@@ -59,7 +59,7 @@ func (s *store) compareDescribed(ctx context.Context, c *Check, graph, name stri
 	if err != nil {
 		return 0, err
 	}
-	c.Count += n
+	c.Count++
 	if len(missing) > 0 {
 		c.differ("the repository lacks %d of the %d statements of %s, as %s", len(missing), n, name, least(missing))
 	}
