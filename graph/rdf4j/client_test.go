@@ -2,6 +2,7 @@ package rdf4j
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -175,7 +176,7 @@ func TestHanging(t *testing.T) {
 		c, err := New(Config{URL: s.URL, Timeout: 50 * time.Millisecond})
 		check(t, err)
 		_, err = c.Repository("x").Size(t.Context())
-		if !Temporary(err) || !strings.Contains(err.Error(), "no answer within 50ms") {
+		if lost, ok := errors.AsType[*Lost](err); !ok || !lost.Timeout() || !Temporary(err) || !strings.Contains(err.Error(), "no answer within 50ms") {
 			t.Errorf("%s: %v", name, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -215,7 +216,7 @@ func TestNotAServer(t *testing.T) {
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	if _, err := client(t, gone.URL).Protocol(t.Context()); !Temporary(err) || !strings.Contains(err.Error(), "refused") {
+	if _, err := client(t, gone.URL).Protocol(t.Context()); !Temporary(err) || err.(*Lost).Timeout() || !strings.Contains(err.Error(), "refused") {
 		t.Error(err)
 	}
 }

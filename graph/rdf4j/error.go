@@ -63,6 +63,12 @@ func (e *Lost) Error() string { return e.Server + " " + e.Request + ": " + e.Err
 // Unwrap returns the cause.
 func (e *Lost) Unwrap() error { return e.Err }
 
+// Timeout reports whether the request took longer than its limit.
+func (e *Lost) Timeout() bool {
+	_, ok := errors.AsType[errTimeout](e.Err)
+	return ok
+}
+
 // Temporary reports whether the same request may succeed later: the server
 // cannot be reached or hangs up, the time limit has passed, or it answers 408,
 // 429 or 5xx, but to malformed data. An ended context is not temporary, nor is a

@@ -2,7 +2,9 @@ package graphdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"s2g/graph/rdf4j"
@@ -67,14 +69,15 @@ func (l *loader) add(ctx context.Context, tx *rdf4j.Transaction, files []manifes
 		if err != nil {
 			return err
 		}
-		if err := tx.Add(ctx, d); err != nil {
+		if err := l.insist(ctx, func() error { return tx.Add(ctx, d) }); err != nil {
 			return l.build.diagnose(f, d, err)
 		}
 		if f.Name == l.build.Ontology.Name {
 			marks = append(marks, l.build.beginning()...)
 		}
 	}
-	return tx.Add(ctx, rdf4j.Data{Media: rdf4j.Turtle, Graph: LoadGraph(l.build.Site), Body: marks})
+	d := rdf4j.Data{Media: rdf4j.Turtle, Graph: LoadGraph(l.build.Site), Body: marks}
+	return l.insist(ctx, func() error { return tx.Add(ctx, d) })
 }
 
 // conclude is the last transaction. After an answer that was lost the server is
@@ -89,10 +92,10 @@ func (l *loader) conclude(ctx context.Context) error {
 		return err
 	}
 	return l.inTransaction(ctx, func(tx *rdf4j.Transaction) error {
-		if err := tx.Add(ctx, d); err != nil {
+		if err := l.insist(ctx, func() error { return tx.Add(ctx, d) }); err != nil {
 			return err
 		}
-		return tx.Update(ctx, "CLEAR GRAPH <"+LoadGraph(l.build.Site)+">")
+		return l.insist(ctx, func() error { return tx.Update(ctx, "CLEAR GRAPH <"+LoadGraph(l.build.Site)+">") })
 	})
 }
 
@@ -101,12 +104,16 @@ func (l *loader) conclude(ctx context.Context) error {
 // would store half of it. A commit whose answer is lost is rolled back too, which
 // a server that is still at work on it answers when that is done.
 func (l *loader) inTransaction(ctx context.Context, work func(*rdf4j.Transaction) error) error {
-	tx, err := l.repository.Begin(ctx)
+	var tx *rdf4j.Transaction
+	err := l.insist(ctx, func() (err error) {
+		tx, err = l.repository.Begin(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	if err = work(tx); err == nil {
-		err = tx.Commit(ctx)
+		err = l.insist(ctx, func() error { return tx.Commit(ctx) })
 	}
 	if err == nil {
 		return nil
@@ -117,4 +124,37 @@ func (l *loader) inTransaction(ctx context.Context, work func(*rdf4j.Transaction
 		l.Log.Debug("rolling back", "transaction", tx.ID(), "error", undone)
 	}
 	return err
+}
+
+// insisting is how often a request of a transaction is made.
+const insisting = 4
+
+// insist makes a request of a transaction again that may not have reached the
+// server, as through a proxy that is busy: a transaction is many requests, and
+// one that falls need not take the others with it. That is safe for each of
+// them: a second Begin leaves a transaction that the server forgets; a second Add
+// of a file adds what the first has not; a second Commit fails where the first
+// has done its work, and then the marks are there. What the server itself says has
+// failed, or hangs, ends the transaction.
+func (l *loader) insist(ctx context.Context, request func() error) error {
+	for n := 1; ; n++ {
+		err := request()
+		if n == insisting || !unseen(err) {
+			return err
+		}
+		select {
+		case <-time.After(l.patience.wait(n)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// unseen reports whether a request may not have reached the server.
+func unseen(err error) bool {
+	if lost, ok := errors.AsType[*rdf4j.Lost](err); ok {
+		return rdf4j.Temporary(err) && !lost.Timeout()
+	}
+	return rdf4j.IsStatus(err, http.StatusBadGateway) || rdf4j.IsStatus(err, http.StatusServiceUnavailable) ||
+		rdf4j.IsStatus(err, http.StatusGatewayTimeout) || rdf4j.IsStatus(err, http.StatusTooManyRequests)
 }
