@@ -47,7 +47,7 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 	}
 	d.graphDB.prefix, d.graphDB.retryFor = d.qdrant.prefix, d.qdrant.retryFor
 	if d.graphDB.url != "" {
-		client, err := d.graphDB.client()
+		client, err := d.graphDB.client(a)
 		if err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func (p *pipeline) loadGraphDB(ctx context.Context, l *loadGraphDB) (server veri
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := l.client()
+	client, err := l.client(p.app)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +123,7 @@ func (p *pipeline) loadGraphDB(ctx context.Context, l *loadGraphDB) (server veri
 		client.Close()
 		return nil, nil, err
 	}
-	patient, err := verifiedClient(l.graphDBFlags)
+	patient, err := p.app.verifiedClient(l.graphDBFlags)
 	if err != nil {
 		client.Close()
 		return nil, nil, err
@@ -134,9 +134,9 @@ func (p *pipeline) loadGraphDB(ctx context.Context, l *loadGraphDB) (server veri
 }
 
 // verifiedClient is a client for questions that a server counts long for.
-func verifiedClient(g graphDBFlags) (*rdf4j.Client, error) {
+func (a *app) verifiedClient(g graphDBFlags) (*rdf4j.Client, error) {
 	g.timeout = countingTimeout
-	return g.client()
+	return g.client(a)
 }
 
 // loadQdrant loads the collections. They are compared under their own names, and

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// Where the secrets of a GraphDB server stand, but for files.
+// Where the user and the secrets of a GraphDB server stand; see app.getenv.
 const (
 	graphDBUser     = "S2G_GRAPHDB_USER"
 	graphDBPassword = "S2G_GRAPHDB_PASSWORD"
@@ -27,7 +26,6 @@ const (
 // and how it is reached.
 type graphDBFlags struct {
 	url, repository, prefix string
-	passwordFile, tokenFile string
 	insecure                bool
 	timeout, retryFor       time.Duration
 }
@@ -38,8 +36,6 @@ func (g *graphDBFlags) flags(f *pflag.FlagSet, url string) {
 	f.StringVar(&g.url, url, "", "`URL` of GraphDB or RDF4J Server, as http://localhost:7200 or http://localhost:8080/rdf4j-server; who asks as "+
 		graphDBUser+" and "+graphDBPassword+", or "+graphDBToken)
 	f.StringVar(&g.repository, "repository", "", "`name` of the repository (default PREFIX_DATE_HASH)")
-	f.StringVar(&g.passwordFile, "graphdb-password-file", "", "`file` that holds the password")
-	f.StringVar(&g.tokenFile, "graphdb-token-file", "", "`file` that holds the token")
 	f.BoolVar(&g.insecure, "graphdb-insecure-auth", false, "send password or token to another machine without TLS, too")
 }
 
@@ -50,21 +46,8 @@ func (g *graphDBFlags) patienceFlags(f *pflag.FlagSet, timeout time.Duration, as
 }
 
 // client makes the client. It sends nothing.
-func (g *graphDBFlags) client() (*rdf4j.Client, error) {
-	c := rdf4j.Config{URL: g.url, Timeout: g.timeout, User: os.Getenv(graphDBUser), Password: os.Getenv(graphDBPassword), Token: os.Getenv(graphDBToken)}
-	for _, secret := range []struct {
-		file string
-		into *string
-	}{{g.passwordFile, &c.Password}, {g.tokenFile, &c.Token}} {
-		if secret.file == "" {
-			continue
-		}
-		text, err := os.ReadFile(secret.file)
-		if err != nil {
-			return nil, schema.Faultf(schema.FaultUsage, "", "reading a secret of GraphDB: %w", err)
-		}
-		*secret.into = strings.TrimSpace(string(text))
-	}
+func (g *graphDBFlags) client(a *app) (*rdf4j.Client, error) {
+	c := rdf4j.Config{URL: g.url, Timeout: g.timeout, User: a.getenv(graphDBUser), Password: a.getenv(graphDBPassword), Token: a.getenv(graphDBToken)}
 	if c.Token != "" && !strings.Contains(c.Token, " ") {
 		c.Token = "Bearer " + c.Token
 	}

@@ -94,7 +94,7 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 	if l.offline != "" {
 		return a.printOffline(build, name, l)
 	}
-	client, err := l.client()
+	client, err := l.client(a)
 	if err != nil {
 		return err
 	}

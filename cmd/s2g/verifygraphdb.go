@@ -34,7 +34,7 @@ func (v *verifiedGraphDB) open(a *app, o *options, m *manifest.Manifest) (server
 	if err != nil {
 		return nil, nil, err
 	}
-	client, err := v.client()
+	client, err := v.client(a)
 	if err != nil {
 		return nil, nil, err
 	}
