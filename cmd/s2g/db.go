@@ -67,7 +67,7 @@ func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
 func (a *app) printQuery(ctx context.Context, db *tables.DB, query string) error {
 	rows, err := db.Query(ctx, query)
 	if err != nil {
-		return schema.Faultf(schema.FaultUsage, "", "%w", err)
+		return schema.Faultf(schema.FaultUsage, "put the statement right; SHOW TABLES and DESCRIBE Posts say what there is", "%w", err)
 	}
 	defer rows.Close()
 	out := bufio.NewWriter(a.stdout)

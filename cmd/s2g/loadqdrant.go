@@ -98,6 +98,9 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 	if err := errors.Join(build.Check(), l.of.Check()); err != nil {
 		return err
 	}
+	if l.dryRun {
+		l.retryFor = 0 // somebody waits for the answer
+	}
 	server, err := l.connect(ctx, a)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"s2g/cmd/s2g/publish"
@@ -206,11 +207,13 @@ func (p *pipeline) ingested(ctx context.Context) (string, error) {
 	return tablesKey(ctx, p.dir.Manifest(), p.tables)
 }
 
+// noTables is what to do where a build's tables are elsewhere or nowhere.
+const noTables = "run s2g ingest (or s2g build) with this --out and --dump, and the --dsn of that run if it had one"
+
 func tablesKey(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (string, error) {
-	const remedy = "run s2g ingest (or s2g build) with this --out and --dump, and the --dsn of that run if it had one"
 	done := m.Stages[manifest.Ingest]
 	if done == nil {
-		return "", schema.Faultf(schema.FaultUsage, remedy, "no dump has been read into this folder yet")
+		return "", schema.Faultf(schema.FaultUsage, noTables, "no dump has been read into this folder yet")
 	}
 	db, err := open(ctx)
 	if err != nil {
@@ -221,13 +224,30 @@ func tablesKey(ctx context.Context, m *manifest.Manifest, open func(context.Cont
 		return "", err
 	}
 	if held != done.Key {
-		return "", schema.Faultf(schema.FaultUsage, remedy, "the tables are not those of the manifest: they hold dump %q, it names %q", held, done.Key)
+		return "", schema.Faultf(schema.FaultUsage, noTables, "the tables are not those of the manifest: they hold dump %q, it names %q", held, done.Key)
 	}
 	return done.Key, nil
 }
 
-// withTables runs work on the tables of the build in OUT, without its lock.
+// hasTables says whether there is a database to read: the user's, or one that an
+// ingest has left in OUT. A build that was copied elsewhere has none.
+func (o *options) hasTables() (bool, error) {
+	private, err := privateFolder(o.out)
+	if err != nil {
+		return false, err
+	}
+	_, err = os.Stat(filepath.Join(private, "db"))
+	return err == nil || o.dsn != "", nil
+}
+
+// withTables runs work on the tables of the build in OUT, without its lock. It
+// makes no database where there is none: an empty one would tell nobody anything.
 func (a *app) withTables(ctx context.Context, o *options, m *manifest.Manifest, work func(*tables.DB) error) (err error) {
+	if held, err := o.hasTables(); err != nil {
+		return err
+	} else if !held {
+		return schema.Faultf(schema.FaultUsage, noTables, "%s has no tables", o.out)
+	}
 	var db *tables.DB
 	defer func() {
 		if db != nil {

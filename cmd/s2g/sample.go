@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -28,8 +30,14 @@ func (a *app) sample() *cobra.Command {
 			if o.Out == "" {
 				return schema.Faultf(schema.FaultUsage, "give --out DIR", "no folder to write the dump to")
 			}
+			if o.Posts < 1 {
+				return schema.Faultf(schema.FaultUsage, "give 1 or more", "--posts %d", o.Posts)
+			}
 			if o.Grow != 0 && o.Grow < o.Posts {
 				return schema.Faultf(schema.FaultUsage, "--grow is how many posts the site will have at its end", "--posts %d is more than --grow %d", o.Posts, o.Grow)
+			}
+			if err := oneForm(o); err != nil {
+				return err
 			}
 			return a.writeSample(cmd, o)
 		},
@@ -44,6 +52,31 @@ func (a *app) sample() *cobra.Command {
 	f.BoolVar(&o.Licence, "license", false, "write ContentLicense attributes, as dumps since 2019 have them")
 	f.StringVar(&o.Compress, "compress", "", "gzip writes .xml.gz files")
 	return cmd
+}
+
+// oneForm refuses values of flags that there are not, and a folder that holds a
+// dump in the other form: with both in it, no build would know which one to read.
+func oneForm(o sample.Options) error {
+	if o.Tags != sample.TagsAngle && o.Tags != sample.TagsPipe {
+		return schema.Faultf(schema.FaultUsage, "it takes angle or pipe", "--tags has the value %q", o.Tags)
+	}
+	other := ".xml.gz"
+	switch o.Compress {
+	case "":
+	case sample.CompressGzip:
+		other = ".xml"
+	default:
+		return schema.Faultf(schema.FaultUsage, "it takes gzip, or is left out", "--compress has the value %q", o.Compress)
+	}
+	if path := filepath.Join(o.Out, "Posts"+other); fileExists(path) {
+		return schema.Faultf(schema.FaultUsage, "give another --out, or remove the files *"+other+" there", "%s holds a dump in another form: Posts%s", o.Out, other)
+	}
+	return nil
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {

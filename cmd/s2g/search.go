@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,6 +59,9 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 	if of.Hops < 0 || of.Hops > 1 {
 		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", of.Hops)
 	}
+	if strings.TrimSpace(of.Query) == "" {
+		return schema.Faultf(schema.FaultUsage, "give the words to search for, as \"merge two dicts\"", "an empty query")
+	}
 	if of.Top < 1 {
 		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", of.Top)
 	}
@@ -101,11 +102,11 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 // threads completes hits by the tables, where they are at hand: the shards of a build
 // are searched without them where they were copied elsewhere.
 func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []vectors.Hit) error {
-	private, err := privateFolder(o.out)
+	held, err := o.hasTables()
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(private, "db")); err != nil && o.dsn == "" {
+	if !held {
 		return vectors.Threads(ctx, o.out, nil, hits)
 	}
 	return a.withTables(ctx, o, m, func(db *tables.DB) error { return vectors.Threads(ctx, o.out, db, hits) })

@@ -102,7 +102,7 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(map[string]any{"verify": report.Checks, "seconds": took.Seconds()})
 	}
-	if a.quiet {
+	if a.quiet || len(report.Checks) == 0 {
 		return nil
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)

@@ -43,7 +43,7 @@ func (s Setting) Faultf(remedy, format string, args ...any) error {
 func Read(path string) ([]Setting, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, schema.Faultf(schema.FaultUsage, "", "reading --config: %w", err)
+		return nil, schema.Faultf(schema.FaultUsage, "give the name of a YAML file that can be read", "reading --config: %w", err)
 	}
 	var document yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(text))

@@ -110,7 +110,6 @@ func (s *Stats) WriteTable(w io.Writer) error {
 		}
 		g = append(g, line)
 	}
-	shown := len(g) - 1
 	g = append(g, nil)
 	for _, row := range spreadRows {
 		line := []string{row.name}
@@ -134,13 +133,29 @@ func (s *Stats) WriteTable(w io.Writer) error {
 	}
 	totals = append(totals, s.Quads.line("  "))
 	text := g.String()
-	if rest := len(s.Graphs) - shown; rest > 0 {
-		text += fmt.Sprintf("\n%d graphs without questions are left out\n", rest)
+	if rest := s.empty(); len(rest) > 0 && len(rest) <= namedEmpty {
+		text += fmt.Sprintf("\nleft out, having no questions: %s\n", strings.Join(rest, ", "))
+	} else if len(rest) > 0 {
+		text += fmt.Sprintf("\n%d graphs without questions are left out\n", len(rest))
 	}
 	if _, err := io.WriteString(w, text+"\n"+totals.String()); err != nil {
 		return fmt.Errorf("writing the statistics: %w", err)
 	}
 	return nil
+}
+
+// namedEmpty is how many graphs without questions the table names: a tag that was
+// misspelt shows itself there, and a small site does not fill the screen.
+const namedEmpty = 8
+
+// empty names the graphs without questions.
+func (s *Stats) empty() (names []string) {
+	for _, g := range s.Graphs {
+		if g.Questions == 0 {
+			names = append(names, g.Name)
+		}
+	}
+	return names
 }
 
 func (t Total) line(indent string) []string {

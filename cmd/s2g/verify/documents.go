@@ -19,6 +19,7 @@ import (
 // SHA256SUMS against the files that were found.
 func (b *build) judgeDocuments(found []finding) error {
 	c := newCheck("documents", "documents and lines of SHA256SUMS")
+	c.remedy = "run s2g publish with this --out, which writes the documents anew; rejects.jsonl comes from s2g ingest"
 	sums := map[string]string{} // what SHA256SUMS is to say, by name
 	for i, f := range b.files {
 		sums[f.name] = found[i].sum

@@ -53,7 +53,7 @@ func (f *Found) Servers(ctx context.Context, servers ...Server) (Report, error) 
 	for _, s := range servers {
 		checks, err := s.Compare(ctx, f)
 		if err != nil {
-			return Report{}, err
+			return r, err
 		}
 		r.Checks = append(r.Checks, checks...)
 	}

@@ -50,7 +50,9 @@ func TestServers(t *testing.T) {
 		t.Errorf("fault %v: %v", fault, err)
 	}
 	lost := schema.Faultf(schema.FaultService, "run again", "gone")
-	if _, err = Run(t.Context(), out, nil, Options{Servers: []Server{&stand{err: lost}}}); !errors.Is(err, lost) {
-		t.Errorf("a server that is lost: %v", err)
+	whole := len(report.Checks)
+	report, err = Run(t.Context(), out, nil, Options{Servers: []Server{good, &stand{err: lost}}})
+	if fault, _ := schema.FaultOf(err); !errors.Is(err, lost) || fault != schema.FaultService || len(report.Checks) != whole {
+		t.Errorf("a server that is lost: %v, with %d of %d checks", err, len(report.Checks), whole)
 	}
 }

@@ -20,6 +20,7 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"runtime"
 
@@ -48,7 +49,7 @@ type Options struct {
 // Run verifies the build in out against the tables, or, where db is nil, as far
 // as that goes without tables. A difference gives a verification fault that
 // names the first; the report is whole then too. Other errors leave the report
-// unfinished.
+// unfinished: with what was compared before a server failed, else empty.
 func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
 	m, err := manifest.Read(out)
 	if err != nil {
@@ -255,13 +256,14 @@ func (b *build) judge(ctx context.Context, view *expect.View) (Report, error) {
 }
 
 // withServers compares the servers, whatever the files were found to be, and
-// names the first difference of all.
+// names the first difference of all. What was compared before a server failed is
+// in the report.
 func (b *build) withServers(ctx context.Context, r Report) (Report, error) {
 	after, err := r.Found.Servers(ctx, b.servers...)
-	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
-		return Report{}, err
-	}
 	r.Checks = append(r.Checks, after.Checks...)
+	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
+		return r, errors.Join(r.fault(b.out), err)
+	}
 	return r, r.fault(b.out)
 }
 
