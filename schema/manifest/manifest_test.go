@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -343,5 +344,24 @@ func TestUpdateOfAFinishedStage(t *testing.T) {
 	}
 	if !m.Fresh(Graph, "k") {
 		t.Error("a fitted weight makes the stage stale")
+	}
+}
+
+// A lower limit stays in force, and the one before comes back.
+func TestHoldMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	debug.SetMemoryLimit(1 << 40)
+	release := HoldMemory(1 << 39)
+	if now := debug.SetMemoryLimit(-1); now != 1<<39 {
+		t.Errorf("the limit is %d", now)
+	}
+	HoldMemory(1 << 41)()
+	if now := debug.SetMemoryLimit(-1); now != 1<<39 {
+		t.Errorf("a higher limit has changed it to %d", now)
+	}
+	release()
+	if now := debug.SetMemoryLimit(-1); now != 1<<40 {
+		t.Errorf("afterwards it is %d", now)
 	}
 }
