@@ -13,7 +13,7 @@ func (s *survey) commentScan() scan {
 	c := columns{"c.PostId", "c.Id"}
 	rules := place(&c, commentRules, s.options.CountsOnly)
 	terms := termsOf(rules, has, kind)
-	query := "SELECT " + c.String() + " FROM Comments c"
+	query := "SELECT " + c.String() + " FROM Comments c WHERE TRUE" + s.only.posts.in("c.PostId")
 	return scan{name: "comments", terms: terms, run: func(ctx context.Context, o *out) error {
 		n, under := node{mute: s.options.CountsOnly}, node{mute: s.options.CountsOnly}
 		return s.each(ctx, query, func(row [][]byte) error {

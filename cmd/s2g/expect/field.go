@@ -162,7 +162,7 @@ func (s *survey) linkFieldScan() scan {
 			return nil
 		}
 		l := linkLists{survey: s, out: o}
-		err := s.each(ctx, linkQuery+" ORDER BY PostId, RelatedPostId", l.read)
+		err := s.each(ctx, s.linkQuery()+" ORDER BY PostId, RelatedPostId", l.read)
 		l.flush()
 		return err
 	}}
@@ -211,6 +211,6 @@ func (l *linkLists) flush() {
 // theirs, as Texts does with quads.
 func (v *View) Fields(ctx context.Context, graph int, answers bool, f Field, yield func(subject []byte, t Tally)) error {
 	scans := slices.DeleteFunc(v.survey.scans(), func(sc scan) bool { return !slices.Contains(sc.fields, f) })
-	_, err := v.survey.run(ctx, scans, &listing{graph: graph, field: f, answers: answers, isField: true, yield: yield})
+	_, err := v.survey.run(ctx, scans, &listing{graph: graph, ofField: f, answers: answers, isField: true, yield: yield})
 	return err
 }

@@ -9,8 +9,10 @@ import (
 )
 
 // linkQuery reads each pair of posts once, with the kinds of link between them.
-const linkQuery = `SELECT PostId, RelatedPostId, MAX(LinkTypeId=1), MAX(LinkTypeId=3) FROM PostLinks
-	WHERE LinkTypeId IN (1,3) GROUP BY PostId, RelatedPostId`
+func (s *survey) linkQuery() string {
+	return "SELECT PostId, RelatedPostId, MAX(LinkTypeId=1), MAX(LinkTypeId=3) FROM PostLinks WHERE LinkTypeId IN (1,3)" +
+		s.only.posts.in("PostId") + " GROUP BY PostId, RelatedPostId"
+}
 
 // linkScan says the edges between posts. They stand in the graphs of both ends,
 // each of which is in one; a duplicate's are questions.
@@ -24,7 +26,7 @@ func (s *survey) linkScan() scan {
 	}
 	return scan{name: "links", terms: terms, run: func(ctx context.Context, o *out) error {
 		n, target := node{mute: s.options.CountsOnly}, node{mute: s.options.CountsOnly}
-		return s.each(ctx, linkQuery, func(row [][]byte) error {
+		return s.each(ctx, s.linkQuery(), func(row [][]byte) error {
 			from, to := s.members.at(tables.Int(row[0])), s.members.at(tables.Int(row[1]))
 			if from.bits&setMask == 0 || to.bits&setMask == 0 {
 				return nil

@@ -129,9 +129,11 @@ func (p member) path() string {
 
 // memberQuery reads all questions and answers. An accepted answer counts where
 // it is in the dump and answers its question.
-const memberQuery = `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score
+func (s *survey) memberQuery() string {
+	return `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score
 	FROM Posts p LEFT JOIN Posts c ON p.PostTypeId=1 AND c.Id=p.AcceptedAnswerId AND c.PostTypeId=2 AND c.ParentId=p.Id
-	WHERE p.PostTypeId IN (1,2) ORDER BY p.Id`
+	WHERE p.PostTypeId IN (1,2)` + s.only.members.in("p.Id") + " ORDER BY p.Id"
+}
 
 // readMembers finds the graphs of all posts.
 func (s *survey) readMembers(ctx context.Context) error {
@@ -144,7 +146,7 @@ func (s *survey) readMembers(ctx context.Context) error {
 	type answer struct{ id, parent int64 }
 	var early []answer // whose question comes later
 	first := true
-	err := s.each(ctx, memberQuery, func(r [][]byte) error {
+	err := s.each(ctx, s.memberQuery(), func(r [][]byte) error {
 		id := tables.Int(r[0])
 		if first {
 			s.least, s.most, first = id, id, false

@@ -11,7 +11,14 @@ type out struct {
 	graphs   []Tallies
 	distinct Tallies
 	fields   [2][]FieldTallies // of questions and of answers, by graph
-	listing  *listing          // nil: tallies
+	to       sink              // nil: tallies
+}
+
+// sink takes quads and fields one by one, from several scans at once. A tally may
+// take back what another says.
+type sink interface {
+	quad(in []int, term Term, subject []byte, t Tally)
+	field(in []int, answer bool, f Field, subject []byte, t Tally)
 }
 
 // listing gives what a graph holds of some terms.
@@ -20,15 +27,15 @@ type listing struct {
 	wanted [AllTerms]bool
 	// or the fields of posts
 	isField bool
-	field   Field
+	ofField Field
 	answers bool
 
 	mu    sync.Mutex
 	yield func(subject []byte, t Tally)
 }
 
-func newOut(graphs int, l *listing) *out {
-	return &out{graphs: make([]Tallies, graphs), fields: [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)}, listing: l}
+func newOut(graphs int, to sink) *out {
+	return &out{graphs: make([]Tallies, graphs), fields: [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)}, to: to}
 }
 
 // quad says that a quad of n's subject stands in some graphs.
@@ -42,8 +49,8 @@ func (o *out) instead(in []int, term Term, subject []byte, crc, of uint32) {
 }
 
 func (o *out) add(in []int, term Term, subject []byte, t Tally) {
-	if o.listing != nil {
-		o.listing.add(in, term, subject, t)
+	if o.to != nil {
+		o.to.quad(in, term, subject, t)
 		return
 	}
 	for _, g := range in {
@@ -54,8 +61,14 @@ func (o *out) add(in []int, term Term, subject []byte, t Tally) {
 	}
 }
 
-func (l *listing) add(in []int, term Term, subject []byte, t Tally) {
+func (l *listing) quad(in []int, term Term, subject []byte, t Tally) {
 	if l.wanted[term] && slices.Contains(in, l.graph) {
+		l.tell(subject, t)
+	}
+}
+
+func (l *listing) field(in []int, answer bool, f Field, subject []byte, t Tally) {
+	if l.isField && f == l.ofField && answer == l.answers && slices.Contains(in, l.graph) {
 		l.tell(subject, t)
 	}
 }
@@ -77,10 +90,8 @@ func (o *out) fieldInstead(in []int, answer bool, f Field, subject []byte, crc, 
 }
 
 func (o *out) addField(in []int, answer bool, f Field, subject []byte, t Tally) {
-	if l := o.listing; l != nil {
-		if l.isField && f == l.field && answer == l.answers && slices.Contains(in, l.graph) {
-			l.tell(subject, t)
-		}
+	if o.to != nil {
+		o.to.field(in, answer, f, subject, t)
 		return
 	}
 	kind := 0

@@ -70,7 +70,7 @@ func (s *survey) postScans() []scan {
 	}
 	var scans []scan
 	for _, where := range s.ranges("p.Id") {
-		query := "SELECT " + r.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + where
+		query := "SELECT " + r.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + where + s.only.threads.in("p.Id")
 		scans = append(scans, scan{name: "posts", terms: terms, fields: fields, run: func(ctx context.Context, o *out) error {
 			r := s.postReader()
 			r.out = o

@@ -95,6 +95,7 @@ type survey struct {
 	wikis   map[int64]graphMask // the graphs of wikis and excerpts, by post id
 	least   int64               // the smallest Id of a post,
 	most    int64               // and the largest
+	only    only                // posts; zero: all
 }
 
 // graphs is how many there are.
@@ -115,6 +116,9 @@ func (s *survey) prepare(ctx context.Context) error {
 	}
 	if err := s.readMembers(ctx); err != nil {
 		return fmt.Errorf("finding the graphs of posts: %w", err)
+	}
+	if s.only.members != nil {
+		return nil // no tags are asked for
 	}
 	if err := s.readTags(ctx); err != nil {
 		return fmt.Errorf("finding the graphs of tags: %w", err)
@@ -172,11 +176,11 @@ func (s *survey) scans() []scan {
 }
 
 // run runs scans and sums up what they say, or lists it.
-func (s *survey) run(ctx context.Context, scans []scan, l *listing) (*out, error) {
-	sum := newOut(s.graphs(), l)
+func (s *survey) run(ctx context.Context, scans []scan, to sink) (*out, error) {
+	sum := newOut(s.graphs(), to)
 	outs := make(chan *out, s.options.Lanes)
 	for range s.options.Lanes {
-		outs <- newOut(s.graphs(), l)
+		outs <- newOut(s.graphs(), to)
 	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(s.options.Lanes)

@@ -10,7 +10,9 @@ import (
 )
 
 // voteQuery counts votes in the order of their index.
-const voteQuery = "SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE VoteTypeId IN (2,3) GROUP BY PostId, VoteTypeId"
+func (s *survey) voteQuery() string {
+	return "SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE VoteTypeId IN (2,3)" + s.only.posts.in("PostId") + " GROUP BY PostId, VoteTypeId"
+}
 
 // voteScan says the votes of questions and answers: 0 of each, and then what
 // there is in its place.
@@ -27,7 +29,7 @@ func (s *survey) voteScan() scan {
 		if s.options.CountsOnly {
 			return nil
 		}
-		return s.each(ctx, voteQuery, func(row [][]byte) error {
+		return s.each(ctx, s.voteQuery(), func(row [][]byte) error {
 			p := s.members.at(tables.Int(row[0]))
 			in := s.members.graphs(p)
 			if len(in) == 0 {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"hash/crc32"
 	"strconv"
 
@@ -22,27 +21,6 @@ type parentSet struct {
 }
 
 func parentCRC(digits []byte) uint32 { return crc32.ChecksumIEEE(digits) }
-
-func (b *build) readParents(ctx context.Context, f file) (t parentTally, bad string, err error) {
-	bad, err = b.eachRow(ctx, f, func(rows *table) func() string {
-		id := rows.int64("post_id")
-		return func() string {
-			post := id.int()
-			if t.posts.Count == 0 {
-				t.first = post
-			} else if post <= t.last {
-				return fmt.Sprintf("post %d stands after post %d", post, t.last)
-			}
-			t.last = post
-			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
-			return ""
-		}
-	})
-	if bad != "" {
-		bad = f.name + ": " + bad
-	}
-	return t, bad, err
-}
 
 // judgeParents checks that the parts follow each other.
 func (b *build) judgeParents(found []finding) {

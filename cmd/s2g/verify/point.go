@@ -22,12 +22,14 @@ type pointReader struct {
 
 	// columns of the row
 	point, post, chunkOf, chunksOf *column
+	start, end                     *column
 	iri, kind, language, text, sum *column
 	languages                      *column
 	dense                          *vector[float32]
 	indices                        *vector[uint32]
 	weights                        *vector[float32]
 	fields                         fieldColumns
+	pieces                         pieceReader
 
 	id         uint64 // of the point before
 	last       int64  // post
@@ -40,6 +42,7 @@ type pointReader struct {
 
 func (r *pointReader) bind(t *table) func() string {
 	r.point, r.post, r.chunkOf, r.chunksOf = t.int64("point_id"), t.int64("post_id"), t.int32("chunk"), t.int32("chunks")
+	r.start, r.end = t.int32("start"), t.int32("end")
 	r.iri, r.kind, r.language, r.text, r.sum = t.text("iri"), t.text("type"), t.text("language"), t.text("text"), t.text("content_hash")
 	r.dense, r.indices, r.weights = t.floats("dense"), t.uints("sparse_indices"), t.floats("sparse_values")
 	r.fields.bind(t)
@@ -51,10 +54,12 @@ func (r *pointReader) check() (bad string) {
 	if bad := r.checkIDs(); bad != "" {
 		return bad
 	}
-	for _, check := range []func() string{r.checkText, r.checkVectors} {
-		if bad := check(); bad != "" {
-			return fmt.Sprintf("point %d of post %d: %s", r.id, r.last, bad)
-		}
+	bad = r.checkText()
+	if bad == "" {
+		bad = r.checkVectors()
+	}
+	if bad != "" {
+		return fmt.Sprintf("point %d of post %d: %s", r.id, r.last, bad)
 	}
 	r.shard.points++
 	return ""
@@ -88,6 +93,7 @@ func (r *pointReader) begin(post int64, chunk, chunks int32) string {
 		r.shard.first = post
 	}
 	r.last, r.next, r.have = post, 1, chunks
+	r.pieces.begin(post)
 	r.shard.last = post
 	r.digits = strconv.AppendInt(r.digits[:0], post, 10)
 	t := &r.shard.tally
@@ -151,6 +157,9 @@ func (r *pointReader) checkText() string {
 	if !bytes.Equal(r.sum.bytes(), room[:]) {
 		return "content_hash is not that of its text"
 	}
+	if bad := r.pieces.check(title, text, int(r.start.int()), int(r.end.int()), r.next == r.have); bad != "" {
+		return bad
+	}
 	if len(own) == 0 {
 		return ""
 	}
@@ -190,8 +199,8 @@ func (r *pointReader) checkVectors() string {
 	return ""
 }
 
-// end checks that the last post is whole.
-func (r *pointReader) end() string {
+// finish checks that the last post is whole.
+func (r *pointReader) finish() string {
 	if r.next != r.have {
 		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.last)
 	}

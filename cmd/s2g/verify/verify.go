@@ -159,30 +159,24 @@ func open(out string, m *manifest.Manifest, o Options) (*build, error) {
 // read reads every file once.
 func (b *build) read(ctx context.Context) error {
 	found := make([]finding, len(b.files))
-	censuses := make(chan *census, b.workers) // one for each worker, handed from file to file
+	workers := make(chan *worker, b.workers)
 	for range b.workers {
-		censuses <- newCensus(b)
+		workers <- &worker{census: newCensus(b)}
 	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(b.workers)
-	for i := range b.files {
+	for _, t := range b.tasks() {
 		work.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			c := <-censuses
-			defer func() { censuses <- c }()
-			var err error
-			found[i], err = b.readFile(ctx, b.files[i], c)
-			b.progress.add(b.files[i].size)
-			return err
+			w := <-workers
+			defer func() { workers <- w }()
+			return b.readTask(ctx, t, found, w)
 		})
 	}
 	if err := work.Wait(); err != nil {
 		return err
 	}
 	for range b.workers {
-		b.census.merge(<-censuses)
+		b.census.merge((<-workers).census)
 	}
 	b.takeInventory(found)
 	b.judgeBatches(found)
@@ -201,21 +195,6 @@ type finding struct {
 	quads int64
 	shard *shard // nil: it is none
 	rows  parentTally
-}
-
-func (b *build) readFile(ctx context.Context, f file, c *census) (found finding, err error) {
-	if found.sum, err = b.digest(f); err != nil {
-		return found, err
-	}
-	switch f.kind {
-	case aBatch:
-		found.quads, found.bad, err = b.readBatch(ctx, f, c)
-	case aShard:
-		found.shard, found.bad, err = b.readShard(ctx, f)
-	case aParent:
-		found.rows, found.bad, err = b.readParents(ctx, f)
-	}
-	return found, err
 }
 
 // judge puts the report together. view is nil where there are no tables.

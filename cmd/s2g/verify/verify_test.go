@@ -60,7 +60,7 @@ func newFixture(t testing.TB) *fixture {
 			"vectors/dotnet/part-00000.parquet": {point(5, 0, 1, ".net")},
 			"vectors/cpp/part-00000.parquet":    {point(7, 0, 1, "c++")},
 		},
-		parents: []parentRow{{1}, {5}, {7}},
+		parents: []parentRow{parent(1, "Merge maps", 2), parent(5, "", 1), parent(7, "Nothing", 1)},
 		files:   map[string]string{},
 	}
 }
@@ -76,6 +76,8 @@ type row struct {
 	Languages         []string  `parquet:"languages,list" parquet-element:",dict"`
 	Chunk             int32     `parquet:"chunk"`
 	Chunks            int32     `parquet:"chunks"`
+	Start             int32     `parquet:"start"`
+	End               int32     `parquet:"end"`
 	Title             string    `parquet:"title"`
 	Text              string    `parquet:"text"`
 	Tags              []string  `parquet:"tags,list" parquet-element:",dict"`
@@ -97,7 +99,23 @@ type row struct {
 }
 
 type parentRow struct {
-	PostID int64 `parquet:"post_id"`
+	PostID int64  `parquet:"post_id"`
+	Title  string `parquet:"title"`
+	Text   string `parquet:"text"`
+}
+
+// piece is the text of a chunk; all are as long. Chunks overlap by a character.
+const (
+	piece     = "chünk %d of post %d."
+	pieceSize = 18
+)
+
+func parent(post int64, title string, chunks int) parentRow {
+	p := parentRow{PostID: post, Title: title, Text: "."}
+	for i := range chunks {
+		p.Text += fmt.Sprintf(piece, i, post)
+	}
+	return p
 }
 
 // point is a point of the mini dump, or of a post that it does not have.
@@ -120,7 +138,11 @@ func point(post int64, chunk, chunks int32, language string) row {
 	case 7:
 		p.Title, p.Tags, p.Score, p.AnswerCount, p.LinkedTo = "Nothing", []string{"c++"}, number(0), number(0), []int64{5}
 	}
-	p.Text = fmt.Sprintf("%s\n\nchunk %d of post %d", p.Title, chunk, post)
+	p.Start, p.End = chunk*pieceSize, 1+(chunk+1)*pieceSize
+	p.Text = "." + fmt.Sprintf(piece, chunk, post)
+	if p.Title != "" {
+		p.Text = p.Title + "\n\n" + p.Text
+	}
 	p.ContentHash = hash(p.Text)
 	return p
 }
@@ -426,7 +448,13 @@ var damages = map[string]struct {
 		want:   []string{"payload: ", "c%23, accepted_answer_id", "/questions/1"},
 	},
 	"title": {
-		damage: editRow("cpp", 0, func(r *row) { r.Title = "No" }),
+		damage: func(f *fixture) {
+			f.parents[2].Title = "Nothings"
+			editRow("cpp", 0, func(r *row) {
+				r.Title, r.Text = "Nothings", strings.Replace(r.Text, "Nothing", "Nothings", 1)
+				r.ContentHash = hash(r.Text)
+			})(f)
+		},
 		want:   []string{"payload: ", "c%2B%2B, title", "/questions/7"},
 	},
 	"answers counted": {
@@ -515,6 +543,26 @@ var damages = map[string]struct {
 		damage: func(f *fixture) { f.parents = f.parents[:2] }, filesOnly: true,
 		want: []string{"parents: 2 posts, the shards embed 3", "7 (vectors/cpp/part-00000.parquet) is missing in the parents"},
 	},
+	"parent's text": {
+		damage: func(f *fixture) { f.parents[2].Text += "!" }, filesOnly: true,
+		want: []string{"vectors/cpp/part-00000.parquet: point 458752 of post 7: it is the last and ends at 19, its parent at 20"},
+	},
+	"character of a parent": {
+		damage: func(f *fixture) { f.parents[0].Text = strings.Replace(f.parents[0].Text, "1 of", "2 of", 1) }, filesOnly: true,
+		want: []string{"vectors/csharp/part-00000.parquet: point 65537 of post 1: its text is not that of its parent from 18 to 37"},
+	},
+	"parent's title": {
+		damage: func(f *fixture) { f.parents[2].Title = "Something" }, filesOnly: true,
+		want: []string{"post 7: its title is not that of its parent"},
+	},
+	"place of a chunk": {
+		damage: editRow("csharp", 1, func(r *row) { r.Start, r.End = 20, 38 }), filesOnly: true,
+		want: []string{"point 65537 of post 1: its place, 20 to 38, does not follow"},
+	},
+	"no empty line": {
+		damage: editRow("cpp", 0, func(r *row) { r.Text = strings.Replace(r.Text, "\n", " ", 1); r.ContentHash = hash(r.Text) }), filesOnly: true,
+		want: []string{"post 7: its text does not begin with its title and an empty line"},
+	},
 	"parent twice": {
 		damage: func(f *fixture) { f.parents[2] = f.parents[1] }, filesOnly: true,
 		want: []string{"post 5 stands after post 5"},
@@ -595,7 +643,7 @@ func TestDamagedShardIsNoCrash(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := b.readShard(t.Context(), file{name, int64(len(damaged)), aShard}); err != nil {
+		if _, _, err := b.readShard(t.Context(), file{name, int64(len(damaged)), aShard}, nil); err != nil {
 			t.Errorf("byte %d: %v", i, err)
 		}
 	}
