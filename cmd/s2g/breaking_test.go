@@ -198,6 +198,7 @@ func TestBreaking(t *testing.T) {
 					want = 0
 				}
 				v.verify(want, "--files-only")
+				v.verify(5, "--sample", "5000") // of all posts
 			}
 			if b.undo != nil {
 				b.undo(v)
@@ -205,6 +206,9 @@ func TestBreaking(t *testing.T) {
 		})
 	}
 	v.verify(0)
+	v.verify(0, "--sample", "50", "--seed", "2", "--sha256")
+	v.verify(2, "--sample", "-1")
+	v.verify(2, "--sample", "5", "--files-only")
 	t.Run("as JSON", func(t *testing.T) { testVerifyJSON(t, v) })
 }
 

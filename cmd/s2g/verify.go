@@ -12,18 +12,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"s2g/cmd/s2g/verify"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
 
 const verifyHelp = `Reads back every file of a build and compares it with the manifest and with what SQL computes from the
 tables: counts and checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length.
-Trusts nothing that the build wrote about itself. Exit code 5 names the first difference.`
+Trusts nothing that the build wrote about itself. Exit code 5 names the first difference.
+
+--sample N is quick: it draws N questions and answers, spread over the range of ids, and compares the quads of each
+and of its comments, its points, their text and payload with the tables, reading only the files that these are in;
+of all files it checks name and size, and with --sha256 the hash. It proves nothing of the posts that were not drawn, nor
+of tags and wikis. Another --seed draws others.
+
+    s2g verify --out build
+    s2g verify --out build --sample 100`
 
 func (a *app) verify() *cobra.Command {
 	o := &options{}
 	var filesOnly bool
 	var of verifiedServers
+	var sample verify.Options
 	cmd := &cobra.Command{
 		Use:   "verify --out DIR",
 		Short: "prove the files of a build equal to its tables",
@@ -33,6 +43,9 @@ func (a *app) verify() *cobra.Command {
 			if err := o.needBuild(); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("sample") {
+				return a.verifySample(cmd, o, sample)
+			}
 			return a.verifyAlone(cmd, o, filesOnly, &of)
 		},
 	}
@@ -40,6 +53,9 @@ func (a *app) verify() *cobra.Command {
 	o.databaseFlags(cmd.Flags())
 	o.workerFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "check what can be checked without the tables")
+	cmd.Flags().IntVar(&sample.Sample, "sample", 0, "check `n` posts in depth, and the names and sizes of all files")
+	cmd.Flags().Uint64Var(&sample.Seed, "seed", 1, "which posts --sample draws")
+	cmd.Flags().BoolVar(&sample.Hash, "sha256", false, "with --sample: the SHA-256 of all files, too")
 	of.flags(cmd.Flags())
 	return cmd
 }
@@ -64,6 +80,37 @@ func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, of *ve
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
 		_, err := a.runVerify(cmd.Context(), o, m, db, servers...)
 		return err
+	})
+}
+
+// verifySample verifies some posts.
+func (a *app) verifySample(cmd *cobra.Command, o *options, of verify.Options) error {
+	for _, flag := range []string{"files-only", "graphdb", "qdrant"} {
+		if cmd.Flags().Changed(flag) {
+			return schema.Faultf(schema.FaultUsage, "leave one of them out", "--sample compares with the tables alone, not with --%s", flag)
+		}
+	}
+	if of.Sample < 1 {
+		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", of.Sample)
+	}
+	m, err := manifest.Read(o.out)
+	if err != nil {
+		return err
+	}
+	if err := a.resolve(cmd, o, m, true); err != nil {
+		return err
+	}
+	if of.Site, err = o.site(m); err != nil {
+		return err
+	}
+	of.Languages, of.Other, of.Workers, of.Log = o.shape.Languages, o.shape.Other, o.workers, a.log
+	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
+		started := time.Now()
+		report, err := verify.Sample(cmd.Context(), o.out, db, of)
+		if cmd.Context().Err() != nil {
+			return err
+		}
+		return errors.Join(err, a.printReport(report, time.Since(started)))
 	})
 }
 

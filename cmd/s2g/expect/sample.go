@@ -16,6 +16,9 @@ import (
 // Sample is what the tables say of some posts and of the comments on them.
 type Sample struct {
 	Posts []int64 // ascending
+	// Threads are these and the answers of questions among them, ascending: an
+	// edge from a question to an answer may be told with either.
+	Threads []int64
 	// Quads has the quads of each node, by its IRI without the site, by graph.
 	// A post that is in no graph has none.
 	Quads map[string]map[int]*Tallies
@@ -111,7 +114,7 @@ func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64)
 	if err := s.prepare(ctx); err != nil {
 		return nil, fmt.Errorf("computing what is said of posts: %w", err)
 	}
-	a := &Sample{Posts: s.only.posts, Quads: map[string]map[int]*Tallies{}, Fields: map[string]map[int]*FieldTallies{}, nodes: map[string]bool{}}
+	a := &Sample{Posts: s.only.posts, Threads: s.only.threads, Quads: map[string]map[int]*Tallies{}, Fields: map[string]map[int]*FieldTallies{}, nodes: map[string]bool{}}
 	for _, id := range posts {
 		if p := s.members.at(id); p.bits&setMask != 0 {
 			a.nodes[p.path()+strconv.FormatInt(id, 10)] = true
@@ -135,6 +138,9 @@ func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64)
 func (s *survey) choose(ctx context.Context, posts []int64) error {
 	if err := s.findTables(ctx); err != nil {
 		return err
+	}
+	if !s.present["Posts"] {
+		return nil // prepare says so
 	}
 	posts = slices.Compact(slices.Sorted(slices.Values(posts)))
 	s.only.posts = append(ids{}, posts...)

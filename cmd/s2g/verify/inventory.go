@@ -97,7 +97,14 @@ func (b *build) digest(f file) (string, error) {
 
 // takeInventory holds what is there against what the manifest lists.
 func (b *build) takeInventory(found []finding) {
-	c := newCheck("files", "files: names, sizes, SHA-256 and rows against the manifest")
+	b.inventory = b.inventoryOf("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
+		b.compareFile(c, want, b.files[i], found[i])
+	})
+}
+
+// inventoryOf compares each file of the manifest with the one at a position.
+func (b *build) inventoryOf(what string, compare func(c *Check, want manifest.File, i int)) Check {
+	c := newCheck("files", what)
 	at := map[string]int{}
 	for i, f := range b.files {
 		at[f.name] = i
@@ -114,7 +121,7 @@ func (b *build) takeInventory(found []finding) {
 				c.differ("%s is missing", want.Name)
 				continue
 			}
-			b.compareFile(&c, want, b.files[i], found[i])
+			compare(&c, want, i)
 		}
 	}
 	for _, f := range b.files {
@@ -122,7 +129,7 @@ func (b *build) takeInventory(found []finding) {
 			c.differ("%s is in no stage of the manifest", f.name)
 		}
 	}
-	b.inventory = c
+	return c
 }
 
 func (b *build) compareFile(c *Check, want manifest.File, f file, got finding) {

@@ -49,7 +49,7 @@ func (b *build) readTask(ctx context.Context, t task, found []finding, w *worker
 			to.quads, to.bad, err = b.readBatch(ctx, f, w.census)
 		case aShard:
 			w.wholes.rewind()
-			to.shard, to.bad, err = b.readShard(ctx, f, &w.wholes)
+			to.shard, to.bad, err = b.readShard(ctx, f, &w.wholes, nil)
 		case aParent:
 			to.rows, to.bad, err = b.readParents(ctx, f, &w.wholes)
 		}

@@ -14,6 +14,10 @@ import (
 // unitTolerance is how far the square of a dense vector's length may be from 1.
 const unitTolerance = 1e-3
 
+// picker is told of each post in the shards of a graph, by its IRI without the
+// site, and of the checksums of its fields.
+type picker func(graph int, post []byte, fields *[expect.Fields]uint32)
+
 // pointReader checks points in the order of a shard.
 type pointReader struct {
 	build *build
@@ -30,6 +34,7 @@ type pointReader struct {
 	weights                        *vector[float32]
 	fields                         fieldColumns
 	pieces                         pieceReader
+	pick                           picker
 
 	id         uint64 // of the point before
 	last       int64  // post
@@ -114,6 +119,9 @@ func (r *pointReader) begin(post int64, chunk, chunks int32) string {
 		return fmt.Sprintf("post %d has the IRI %s, in the graph it is %s%s", post, r.iri.bytes(), r.build.site, r.path)
 	}
 	r.crcsOfFields(&r.crcs)
+	if r.pick != nil {
+		r.pick(r.shard.graph, r.path, &r.crcs)
+	}
 	for f, crc := range r.crcs {
 		fields[f].Add(crc)
 	}

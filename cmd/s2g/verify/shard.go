@@ -48,14 +48,14 @@ func (b *build) graphOfShard(name string) (int, bool) {
 	return i, i >= 0
 }
 
-func (b *build) readShard(ctx context.Context, f file, w *wholes) (s *shard, bad string, err error) {
+func (b *build) readShard(ctx context.Context, f file, w *wholes, pick picker) (s *shard, bad string, err error) {
 	s = &shard{}
 	g, ok := b.graphOfShard(f.name)
 	if !ok {
 		return s, f.name + " is in the folder of no language", nil
 	}
 	s.graph = g
-	r := pointReader{build: b, graph: b.graphs[g], shard: s, pieces: pieceReader{wholes: w}}
+	r := pointReader{build: b, graph: b.graphs[g], shard: s, pieces: pieceReader{wholes: w}, pick: pick}
 	bad, err = b.eachRow(ctx, f, r.bind)
 	if bad == "" && err == nil {
 		bad = r.finish()

@@ -41,6 +41,11 @@ type Options struct {
 
 	Servers []Server // compared last, in order
 
+	// of Sample
+	Sample int    // how many posts
+	Seed   uint64 // which
+	Hash   bool   // check the SHA-256 of all files, too
+
 	Workers  int                                  // files read side by side; 0: GOMAXPROCS
 	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // told the bytes of files read; nil: nobody
@@ -51,12 +56,9 @@ type Options struct {
 // names the first; the report is whole then too. Other errors leave the report
 // unfinished: with what was compared before a server failed, else empty.
 func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
-	m, err := manifest.Read(out)
+	m, err := readManifest(out)
 	if err != nil {
 		return Report{}, err
-	}
-	if m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
-		return Report{}, schema.Faultf(schema.FaultUsage, "run s2g build first", "%s has neither a graph nor vectors to verify", out)
 	}
 	b, err := open(out, m, o)
 	if err != nil {
@@ -80,14 +82,17 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	return b.judge(ctx, view)
 }
 
-// lanes is how many connections compute the tables' side: on two processors the
-// files keep the other busy.
-func lanes(workers int) int {
-	if workers > 2 {
-		return 2
+func readManifest(out string) (*manifest.Manifest, error) {
+	m, err := manifest.Read(out)
+	if err == nil && m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
+		err = schema.Faultf(schema.FaultUsage, "run s2g build first", "%s has neither a graph nor vectors to verify", out)
 	}
-	return 1
+	return m, err
 }
+
+// lanes is how many connections read the tables side by side: the files keep as
+// many processors busy.
+func lanes(workers int) int { return min(max(workers/2, 1), 8) }
 
 // build is a build on disk, and what was found in it.
 type build struct {

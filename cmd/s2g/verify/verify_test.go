@@ -239,6 +239,7 @@ func TestVerify(t *testing.T) {
 	expecttest.Load(t, db, miniDump)
 	t.Run("whole build", func(t *testing.T) { testAgrees(t, db) })
 	t.Run("damage", func(t *testing.T) { testDamage(t, db) })
+	t.Run("sample", func(t *testing.T) { testSample(t, db) })
 	t.Run("changed tables", func(t *testing.T) { testChangedTables(t, db) })
 }
 
@@ -455,7 +456,7 @@ var damages = map[string]struct {
 				r.ContentHash = hash(r.Text)
 			})(f)
 		},
-		want:   []string{"payload: ", "c%2B%2B, title", "/questions/7"},
+		want: []string{"payload: ", "c%2B%2B, title", "/questions/7"},
 	},
 	"answers counted": {
 		damage: editRow("cpp", 0, func(r *row) { r.AnswerCount = nil }),
@@ -643,7 +644,7 @@ func TestDamagedShardIsNoCrash(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := b.readShard(t.Context(), file{name, int64(len(damaged)), aShard}, nil); err != nil {
+		if _, _, err := b.readShard(t.Context(), file{name, int64(len(damaged)), aShard}, nil, nil); err != nil {
 			t.Errorf("byte %d: %v", i, err)
 		}
 	}
