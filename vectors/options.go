@@ -29,6 +29,11 @@ const (
 	BM25           = embed.KindBM25    // of Sparse
 )
 
+// DefaultWorkers is how many units are made side by side, at most, where nobody
+// asks for more: each keeps the points of a unit in memory, some 60 MiB, and the
+// stage is to stay below 512 MiB on a machine of many cores, too.
+const DefaultWorkers = 6
+
 // Options says what is embedded, and how. The zero value embeds the questions of
 // the default languages with the builtin embedders.
 type Options struct {
@@ -44,7 +49,7 @@ type Options struct {
 	Reuse     string            // folder of an earlier build, whose vectors of equal texts and models are copied; empty: none
 	Remote    embed.RemoteOptions
 
-	Workers  int                                  // units made side by side; 0: GOMAXPROCS
+	Workers  int                                  // units made side by side; 0: GOMAXPROCS, DefaultWorkers at most
 	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // told as posts are done; nil: nobody
 }
@@ -89,7 +94,7 @@ func (o Options) complete() (Options, error) {
 	o.Dense = defaultTo(o.Dense, Builtin)
 	o.Sparse = defaultTo(o.Sparse, BM25)
 	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = min(runtime.GOMAXPROCS(0), DefaultWorkers)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
