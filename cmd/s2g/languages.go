@@ -13,7 +13,8 @@ import (
 )
 
 const languagesHelp = `Prints the language table in force: that of --languages, else that of the build in --out, else the 39
-languages of the paper. Each has a named graph and a folder of vectors.`
+languages of the paper. Each has a named graph and a folder of vectors.
+With --other the last is what holds the questions of no language.`
 
 func (a *app) languages() *cobra.Command {
 	o := &options{}
@@ -37,7 +38,7 @@ func (a *app) languages() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.printLanguages(o.shape.Languages, site)
+			return a.printLanguages(namedGraphs(o.shape, site))
 		},
 	}
 	o.outFlag(cmd.Flags())
@@ -45,11 +46,30 @@ func (a *app) languages() *cobra.Command {
 	return cmd
 }
 
-func (a *app) printLanguages(table []schema.Language, site vocab.Site) error {
+// namedGraph is a graph of a build, and the folder of its vectors.
+type namedGraph struct {
+	Graph string `json:"graph"`
+	Name  string `json:"name"`
+	Slug  string `json:"slug"`
+	Tag   string `json:"tag"` // empty: the remainder
+}
+
+// namedGraphs are those of the languages and, where there is one, the remainder.
+func namedGraphs(shape manifest.Options, site vocab.Site) (graphs []namedGraph) {
+	for _, l := range shape.Languages {
+		graphs = append(graphs, namedGraph{Graph: site.Graph(l.Tag), Name: l.Name, Slug: l.Slug, Tag: l.Tag})
+	}
+	if shape.Other {
+		graphs = append(graphs, namedGraph{Graph: site.OtherGraph(), Name: "(other)", Slug: schema.OtherSlug})
+	}
+	return graphs
+}
+
+func (a *app) printLanguages(graphs []namedGraph) error {
 	if a.json {
 		lines := json.NewEncoder(a.stdout)
-		for _, l := range table {
-			if err := lines.Encode(map[string]string{"tag": l.Tag, "slug": l.Slug, "name": l.Name, "graph": site.Graph(l.Tag)}); err != nil {
+		for _, g := range graphs {
+			if err := lines.Encode(g); err != nil {
 				return err
 			}
 		}
@@ -57,8 +77,8 @@ func (a *app) printLanguages(table []schema.Language, site vocab.Site) error {
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "tag\tslug\tname\tgraph")
-	for _, l := range table {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", l.Tag, l.Slug, l.Name, site.Graph(l.Tag))
+	for _, g := range graphs {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", g.Tag, g.Slug, g.Name, g.Graph)
 	}
 	return w.Flush()
 }

@@ -208,7 +208,7 @@ func (p *pipeline) ingested(ctx context.Context) (string, error) {
 }
 
 // noTables is what to do where a build's tables are elsewhere or nowhere.
-const noTables = "run s2g ingest (or s2g build) with this --out and --dump, and the --dsn of that run if it had one"
+const noTables = "run s2g ingest (or s2g build) with this --out and --dump, and the --dsn of that run if it had one; s2g verify --files-only needs no tables"
 
 func tablesKey(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (string, error) {
 	done := m.Stages[manifest.Ingest]

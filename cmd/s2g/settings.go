@@ -101,7 +101,7 @@ func secretFiles(environment []string) (map[string]string, error) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return nil, schema.Faultf(schema.FaultUsage, "", "%s_FILE: %w", match[1], err)
+			return nil, schema.Faultf(schema.FaultUsage, "give the name of a file that this user can read", "%s_FILE: %w", match[1], err)
 		}
 		secrets[match[1]] = strings.TrimSpace(string(text))
 	}
