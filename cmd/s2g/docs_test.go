@@ -22,7 +22,11 @@ type block struct {
 	text   string
 }
 
-var fence = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
+var (
+	fence    = regexp.MustCompile("(?ms)^```([^\n]*)\n(.*?)^```$")
+	indented = regexp.MustCompile(`(?m)^ {4}(\$ )?(bin/)?(s2g|make) .*$`)
+	called   = regexp.MustCompile(`(?m)^(bin/)?s2g `)
+)
 
 // pages are the documents whose commands are held to be true, by path.
 func pages(t *testing.T) map[string]string {
@@ -66,6 +70,16 @@ func TestDocs(t *testing.T) {
 			t.Parallel()
 			follow(t, blocks, archive)
 		})
+	}
+}
+
+// Every command in README.md and docs/ stands in a block that is run or parsed.
+func TestCommandsOfDocsAreInBlocks(t *testing.T) {
+	for page, text := range pages(t) {
+		bare := fence.ReplaceAllString(text, "")
+		for _, line := range indented.FindAllString(bare, -1) {
+			t.Errorf("%s: %q stands in no block that is run (```sh) or parsed (```sh parsed)", page, strings.TrimSpace(line))
+		}
 	}
 }
 
@@ -154,7 +168,7 @@ func parseBlock(t *testing.T, where, text string) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"sudo", "docker", "podman", "kubectl", "systemctl", "make", "curl", "wget", "git", "go", "install", "importrdf", "cp", "vllm", "git-lfs", "huggingface-cli", "hf", "python3", "man", "farm"} {
+	for _, name := range []string{"sudo", "docker", "podman", "kubectl", "systemctl", "make", "curl", "wget", "git", "go", "install", "importrdf", "cp", "vllm", "ollama", "git-lfs", "huggingface-cli", "hf", "python3", "man", "farm"} {
 		if err := os.Symlink("other", filepath.Join(fakes, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +179,7 @@ func parseBlock(t *testing.T, where, text string) {
 		t.Errorf("%s: %v\n%s\n%s", where, err, text, out)
 	}
 	said, err := os.ReadFile(calls)
-	if err != nil && strings.Contains(text, "s2g ") && !strings.Contains(text, "sudo") {
+	if err != nil && called.MatchString(text) {
 		t.Errorf("%s: no call of s2g in\n%s", where, text)
 	}
 	for call := range strings.SplitSeq(strings.TrimSuffix(string(said), "\n"), "\n") {
