@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"s2g/schema/schematest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -69,10 +71,7 @@ func TestParquetRoundTrip(t *testing.T) {
 
 // Others must see lists, unsigned ids, dates in UTC and paths of columns.
 func TestReadByPyArrow(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil || exec.Command(python, "-c", "import pyarrow").Run() != nil {
-		t.Skip("no python3 with pyarrow")
-	}
+	python := schematest.Python(t, "duckdb==1.4.2", "pandas==2.3.3", "pyarrow==21.0.0", "datasets==4.4.1") // as the other readers, which share it
 	file := filepath.Join(t.TempDir(), "points.parquet")
 	var b bytes.Buffer
 	if err := writeParquet(&b, slices.Values(somePoints(5)), writerOptions()); err != nil {
