@@ -54,7 +54,8 @@ func noted(run *manifest.Run) map[string]*loaded {
 
 // describe is the dump as the manifest names it.
 func (in *ingest) describe() manifest.Dump {
-	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Tables: make(map[string]manifest.DumpTable)}
+	rules, _ := form() // that the key was made of, too
+	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Form: rules, Tables: make(map[string]manifest.DumpTable)}
 	for name, l := range in.done {
 		d.Tables[name] = manifest.DumpTable{
 			File: l.File, Size: l.Size, Time: l.Time, Bytes: l.Bytes, SHA256: l.SHA256, Rows: l.Rows,

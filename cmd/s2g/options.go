@@ -20,7 +20,7 @@ type options struct {
 	out string
 
 	dump, dumpSite string
-	strict         bool
+	strict, rehash bool
 	maxRejects     float64
 
 	dsn, memory string
@@ -49,6 +49,7 @@ func (o *options) ingestFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.dump, "dump", "", "the dump: a `path` of a folder of .xml, .xml.gz, .bz2, .zst or .xz files, a site's .7z, or a folder of site-Table.7z files")
 	f.StringVar(&o.dumpSite, "dump-site", "", "which `site`, where the dump holds several")
 	f.StringSliceVar(&o.shape.Without, "without", nil, "`tables` that may be missing: comments,votes,links,tags")
+	f.BoolVar(&o.rehash, "rehash", false, "tell the dump from that of the build by its bytes, which are read for that, not by its files' names, sizes and times")
 	f.BoolVar(&o.strict, "strict", false, "stop at the first bad row (exit 3)")
 	f.Float64Var(&o.maxRejects, "max-rejects", 0.01, "share of bad rows in a table above which the run fails (exit 3)")
 }

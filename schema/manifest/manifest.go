@@ -50,6 +50,7 @@ type Dump struct {
 	Name   string               `json:"name"`   // last part of the path that was given
 	Site   string               `json:"site"`   // host guessed from the dump's names, or empty
 	Newest string               `json:"newest"` // newest CreationDate of a post, 2024-03-31T23:59:59.999Z
+	Form   string               `json:"form"`   // hash of the rules by which its bytes became tables
 	Tables map[string]DumpTable `json:"tables"` // by table name; a table that --without names is absent
 }
 
