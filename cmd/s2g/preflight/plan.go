@@ -84,7 +84,7 @@ func New(in Input) (*Plan, error) {
 		dimensions = unknownDimensions
 	}
 	dense := int64(chunksPerPost(in.Answers) * float64(d.rows) * float64(4*dimensions))
-	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsText(in.Answers)) + dense + modelSize, There: there.vectors, Memory: 512<<20 + modelSize})
+	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsText(in.Answers)) + dense + modelSize, There: there.vectors, Memory: 512<<20 + 24*d.rows + modelSize})
 	return p, p.compare(in)
 }
 
