@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
@@ -103,7 +104,7 @@ func check(t testing.TB, err error) {
 
 func repository(t testing.TB, url, name string) *rdf4j.Repository {
 	t.Helper()
-	c, err := rdf4j.New(rdf4j.Config{URL: url})
+	c, err := rdf4j.New(rdf4j.Config{URL: url, Timeout: 2 * time.Minute}) // an engine that hangs ends the test
 	check(t, err)
 	t.Cleanup(c.Close)
 	return c.Repository(name)
