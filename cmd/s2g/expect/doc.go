@@ -22,7 +22,7 @@
 // are without the site ("/questions/12"), those of tags with the tag as it is in
 // the dump ("/tags/c#"). The mark is < before an IRI, " before a string, # before
 // an integer, @ before a date; of a quad with rdf:type the text is the subject
-// and " a". The checksum of several quads is the sum of the CRC-32 (IEEE) of their
+// and " a". The checksum of several quads is the sum of the CRC-32C of their
 // texts, modulo 2^64. The client hashes what the server lists:
 // CRC32(CONCAT(...)) for each value costs the server several times as much as to
 // send it.

@@ -2,7 +2,6 @@ package expect
 
 import (
 	"context"
-	"hash/crc32"
 	"slices"
 	"strconv"
 
@@ -58,9 +57,9 @@ func (t *FieldTallies) Merge(u *FieldTallies) {
 // site; words of lists have a | between them, numbers of lists a comma.
 func FieldCRC(post uint32, value []byte) uint32 {
 	if value == nil {
-		return crc32.Update(post, crc32.IEEETable, fieldMissing)
+		return CRC(post, fieldMissing)
 	}
-	return crc32.Update(crc32.Update(post, crc32.IEEETable, fieldIs), crc32.IEEETable, value)
+	return CRC(CRC(post, fieldIs), value)
 }
 
 // Variables, because constants would be copied to the heap at every use.

@@ -2,6 +2,13 @@ package expect
 
 import "hash/crc32"
 
+// polynomial is Castagnoli's: processors have an instruction for it, and most
+// texts are short.
+var polynomial = crc32.MakeTable(crc32.Castagnoli)
+
+// CRC continues a checksum with more text; one begins with 0. It is CRC-32C.
+func CRC(crc uint32, text []byte) uint32 { return crc32.Update(crc, polynomial, text) }
+
 // node is the subject of quads, while their texts are hashed: the subject once,
 // for all of them.
 type node struct {
@@ -23,7 +30,7 @@ const (
 func (n *node) begin(path string, id []byte) {
 	n.path = append(append(n.path[:0], path...), id...)
 	if !n.mute {
-		n.sum = crc32.ChecksumIEEE(n.path)
+		n.sum = CRC(0, n.path)
 	}
 }
 
@@ -32,7 +39,7 @@ func (n *node) typed() uint32 {
 	if n.mute {
 		return 0
 	}
-	return crc32.Update(n.sum, crc32.IEEETable, isOfType)
+	return CRC(n.sum, isOfType)
 }
 
 var isOfType = []byte(" a") // not on the heap at every use
@@ -47,7 +54,7 @@ func (n *node) object(m mark, value []byte, more ...[]byte) uint32 {
 	}
 	n.text = append(append(n.text[:0], ' '), m...)
 	if len(value) > shortText {
-		return crc32.Update(crc32.Update(n.sum, crc32.IEEETable, n.text), crc32.IEEETable, value)
+		return CRC(CRC(n.sum, n.text), value)
 	}
 	at := len(n.text)
 	n.text = append(n.text, value...)
@@ -61,5 +68,5 @@ func (n *node) object(m mark, value []byte, more ...[]byte) uint32 {
 		}
 		n.text = append(n.text, 'Z')
 	}
-	return crc32.Update(n.sum, crc32.IEEETable, n.text)
+	return CRC(n.sum, n.text)
 }

@@ -99,7 +99,7 @@ func (t Term) String() string {
 	return name
 }
 
-// Tally is how many quads there are, and the sum of the CRC-32 of their texts.
+// Tally is how many quads there are, and the sum of the CRC-32C of their texts.
 type Tally struct {
 	Count int64
 	Sum   uint64

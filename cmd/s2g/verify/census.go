@@ -3,7 +3,6 @@ package verify
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
 
 	"s2g/cmd/s2g/expect"
 	"s2g/graph/trig"
@@ -11,7 +10,7 @@ import (
 )
 
 // census counts quads as expect does: by graph and term, with the sum of the
-// CRC-32 of their texts.
+// CRC-32C of their texts.
 type census struct {
 	site      []byte
 	positions map[string]int // of graphs, by IRI
@@ -92,7 +91,7 @@ func (c *census) postCRC(path string, id []byte) uint32 {
 
 // typeCRC is the same, of the post's IRI without the site.
 func typeCRC(post []byte) uint32 {
-	return crc32.Update(crc32.ChecksumIEEE(post), crc32.IEEETable, isOfType)
+	return expect.CRC(expect.CRC(0, post), isOfType)
 }
 
 var isOfType = []byte(" a") // not on the heap at every use
@@ -120,15 +119,20 @@ func (c *census) read(q *trig.Quad) (term expect.Term, crc uint32, bad string) {
 		if c.text, ok = c.appendIRI(c.text[:0], &q.Subject); !ok || !bytes.HasPrefix(c.text, []byte("/")) {
 			return 0, 0, fmt.Sprintf("<%s> is not spelled as a node of the site", q.Subject.Value)
 		}
-		c.subject, c.node, c.sum = append(c.subject[:0], q.Subject.Value...), len(c.text), crc32.ChecksumIEEE(c.text)
+		c.subject, c.node, c.sum = append(c.subject[:0], q.Subject.Value...), len(c.text), expect.CRC(0, c.text)
 	}
 	if isType {
-		return term, crc32.Update(c.sum, crc32.IEEETable, isOfType), ""
+		return term, expect.CRC(c.sum, isOfType), ""
 	}
-	if c.text, ok = c.appendObject(c.text[:c.node], &q.Object); !ok {
+	var text []byte // of a long literal, which is not copied
+	if c.text, text, ok = c.appendObject(c.text[:c.node], &q.Object); !ok {
 		return 0, 0, fmt.Sprintf("<%s> %s has the object %q, which is not spelled as the design says", q.Subject.Value, term, q.Object.Value)
 	}
-	return term, crc32.Update(c.sum, crc32.IEEETable, c.text[c.node:]), ""
+	crc = expect.CRC(c.sum, c.text[c.node:])
+	if text != nil {
+		crc = expect.CRC(crc, text)
+	}
+	return term, crc, ""
 }
 
 // appendIRI appends an IRI, without the site where it is of the site, and with
@@ -148,12 +152,18 @@ func (c *census) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
 	return appendDecoded(append(dst, "/tags/"...), name)
 }
 
-func (c *census) appendObject(dst []byte, t *trig.Term) ([]byte, bool) {
+// shortText is up to where a literal is copied to be hashed with its mark.
+const shortText = 128
+
+// appendObject appends an object; of a long literal it appends the mark alone, and
+// returns the text.
+func (c *census) appendObject(dst []byte, t *trig.Term) (_, text []byte, ok bool) {
 	if t.Kind != trig.Literal {
-		return c.appendIRI(append(dst, " <"...), t)
+		dst, ok = c.appendIRI(append(dst, " <"...), t)
+		return dst, nil, ok
 	}
 	if len(t.Language) > 0 {
-		return dst, false
+		return dst, nil, false
 	}
 	switch string(t.Datatype) {
 	case vocab.XSD + "string":
@@ -163,9 +173,12 @@ func (c *census) appendObject(dst []byte, t *trig.Term) ([]byte, bool) {
 	case vocab.XSD + "dateTime":
 		dst = append(dst, " @"...)
 	default:
-		return dst, false
+		return dst, nil, false
 	}
-	return append(dst, t.Value...), true
+	if len(t.Value) > shortText {
+		return dst, t.Value, true
+	}
+	return append(dst, t.Value...), nil, true
 }
 
 // appendDecoded undoes percent-encoding. It refuses another spelling than the

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 	"time"
 
@@ -33,7 +32,7 @@ func (c *fieldColumns) bind(t *table) {
 
 // crcs are the checksums of the row's fields, by expect's rules.
 func (r *pointReader) crcsOfFields(to *[expect.Fields]uint32) {
-	post := crc32.ChecksumIEEE(r.path)
+	post := expect.CRC(0, r.path)
 	for f := range to {
 		to[f] = expect.FieldCRC(post, r.fields.text(expect.Field(f), r.room[:0], r.build.census.site))
 	}
@@ -136,7 +135,7 @@ func (b *build) shardsSay(g int, f expect.Field, answers bool) lister {
 		fields[f] = t.column(f.String(), fieldKinds[f])
 		return func(id, is []byte) ([]byte, uint32, bool) {
 			post := fmt.Appendf(nil, "%s%s", path, id)
-			return post, expect.FieldCRC(crc32.ChecksumIEEE(post), fields.text(f, nil, b.census.site)), string(is) == kind
+			return post, expect.FieldCRC(expect.CRC(0, post), fields.text(f, nil, b.census.site)), string(is) == kind
 		}
 	})
 }

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"hash/crc32"
 	"strconv"
 
 	"s2g/cmd/s2g/expect"
@@ -20,7 +19,7 @@ type parentSet struct {
 	posts expect.Tally
 }
 
-func parentCRC(digits []byte) uint32 { return crc32.ChecksumIEEE(digits) }
+func parentCRC(digits []byte) uint32 { return expect.CRC(0, digits) }
 
 // judgeParents checks that the parts follow each other.
 func (b *build) judgeParents(found []finding) {

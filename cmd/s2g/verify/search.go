@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/crc32"
 	"sync"
 
 	"s2g/cmd/s2g/expect"
@@ -32,7 +31,7 @@ func locked(y yield) yield {
 // whose sums differ, a second the subjects in it.
 const buckets = 1 << 14
 
-func bucketOf(subject []byte) uint32 { return crc32.ChecksumIEEE(subject) % buckets }
+func bucketOf(subject []byte) uint32 { return expect.CRC(0, subject) % buckets }
 
 // entry is what both sides have of a subject.
 type entry struct {
