@@ -144,7 +144,7 @@ func (s *sampled) kind(k fileKind) (files []file) {
 
 // compareQuads reads the batches that the posts are in.
 func (s *sampled) compareQuads(ctx context.Context) (Check, error) {
-	batches := newShelf(s.kind(aBatch), func(f file, r *reach) { s.readSome(ctx, f, r) })
+	batches := newShelf(s.kind(aBatch), func(f file) int64 { return s.glance(ctx, f) }, func(f file, r *reach) { s.readSome(ctx, f, r) })
 	work, within := errgroup.WithContext(ctx)
 	work.SetLimit(s.workers)
 	for _, post := range s.want.Threads {
@@ -196,6 +196,21 @@ func (s *sampled) sorted() []string {
 	return slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(uint64(s.nodes[a]-1), uint64(s.nodes[b]-1)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
+}
+
+// glance reads a batch up to its first post.
+func (s *sampled) glance(ctx context.Context, f file) (post int64) {
+	c := newCensus(s.build)
+	_, _ = s.build.quads(ctx, f, func(q *trig.Quad) string { // what is wrong with it is said where it is read
+		term, _, bad := c.read(q)
+		if bad == "" && term == postID {
+			if id, ok := postOfPath(c.text[:c.node]); ok {
+				post, bad = id, "seen"
+			}
+		}
+		return bad
+	})
+	return post
 }
 
 // readSome reads a batch whole, and keeps what it says of the posts.

@@ -15,7 +15,11 @@ import (
 // comparePoints reads the parts that the posts are in.
 func (s *sampled) comparePoints(ctx context.Context) (Check, error) {
 	c := newCheck("points", fmt.Sprintf("posts of shards, of %d that were drawn, with their texts and payload, against the tables", len(s.want.Posts)))
-	parents := newShelf(s.kind(aParent), func(f file, r *reach) { s.rangeOf(ctx, f, r) })
+	parents := newShelf(s.kind(aParent), func(f file) int64 {
+		var r reach
+		s.rangeOf(ctx, f, &r)
+		return r.first
+	}, func(f file, r *reach) { s.rangeOf(ctx, f, r) })
 	needed := map[string][]int64{} // posts by part
 	for _, post := range s.want.Posts {
 		if s.embedded(post) == "" {
