@@ -164,6 +164,10 @@ func (g target) begin(o Options) *ingest {
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	// a stage that is up to date is not begun: the build has lost its tables
+	if err := g.dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) }); err != nil {
+		g.t.Fatal(err)
+	}
 	run, err := g.dir.Begin(manifest.Ingest, plan.Key)
 	if err != nil {
 		g.t.Fatal(err)
