@@ -54,8 +54,7 @@ func noted(run *manifest.Run) map[string]*loaded {
 
 // describe is the dump as the manifest names it.
 func (in *ingest) describe() manifest.Dump {
-	rules, _ := form() // that the key was made of, too
-	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Form: rules, Tables: make(map[string]manifest.DumpTable)}
+	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Form: in.plan.form, Tables: make(map[string]manifest.DumpTable)}
 	for name, l := range in.done {
 		d.Tables[name] = manifest.DumpTable{
 			File: l.File, Size: l.Size, Time: l.Time, Bytes: l.Bytes, SHA256: l.SHA256, Rows: l.Rows,

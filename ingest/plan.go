@@ -15,6 +15,8 @@ const format = 2
 type Plan struct {
 	Dump *dump.Dump
 	Key  string // hash of all that the tables depend on
+
+	form string // hash of what turns the dump's bytes into tables
 }
 
 // NewPlan finds the dump. Its key tells a dump from another by names, sizes and
@@ -46,7 +48,11 @@ func NewPlan(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Dump: d, Key: key}, nil
+	form, err := manifest.Key(format, schema.DDL)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Dump: d, Key: key, form: form}, nil
 }
 
 // Size returns the compressed bytes that will be read.

@@ -9,22 +9,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"s2g/schema"
 	"s2g/schema/manifest"
 )
-
-// form hashes what turns the bytes of a dump into tables, beside those bytes.
-func form() (string, error) { return manifest.Key(format, schema.DDL) }
 
 // SameBytes reads all tables of the dump and reports whether they are, to the byte,
 // those that a build was made of, whatever the names and times of the files. It
 // loads nothing.
 func (p *Plan) SameBytes(ctx context.Context, of manifest.Dump) (bool, error) {
-	now, err := form()
-	if err != nil {
-		return false, err
-	}
-	if of.Form != now || of.Site != p.Dump.Site || len(of.Tables) != len(p.Dump.Tables()) {
+	if of.Form != p.form || of.Site != p.Dump.Site || len(of.Tables) != len(p.Dump.Tables()) {
 		return false, nil
 	}
 	same := make([]bool, len(p.Dump.Streams))

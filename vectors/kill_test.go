@@ -28,6 +28,13 @@ func childOptions() Options {
 	return o
 }
 
+// childStage is what children do, and what their shards are held against.
+func childStage(db *tables.DB) *stage {
+	s := smallStage(db, childOptions())
+	s.unitPosts = 20
+	return s
+}
+
 // child makes the shards in out, and returns the exit code.
 func child(out string) int {
 	err := func() error {
@@ -35,8 +42,7 @@ func child(out string) int {
 		if err != nil {
 			return err
 		}
-		s := smallStage(db, childOptions())
-		s.unitPosts = 20
+		s := childStage(db)
 		if _, err := fmt.Sscanf(os.Getenv(childSpan), "%d/%d", &s.ranks.Rank, &s.ranks.World); err == nil {
 			return errors.Join(childShare(s, out), db.Close())
 		}
@@ -59,8 +65,7 @@ func TestKilled(t *testing.T) {
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
-	s := smallStage(db, childOptions())
-	s.unitPosts = 20
+	s := childStage(db)
 	if err := s.into(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
@@ -93,8 +98,7 @@ func TestKilled(t *testing.T) {
 	if killed == 0 {
 		t.Error("nothing was killed")
 	}
-	s = smallStage(db, childOptions())
-	s.unitPosts = 20
+	s = childStage(db)
 	if err := s.into(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}

@@ -60,8 +60,7 @@ func shareable(t *testing.T) string {
 func mergeInto(t *testing.T, db *tables.DB, out string) (*manifest.Dir, error) {
 	t.Helper()
 	dir := openDir(t, out)
-	s := smallStage(db, childOptions())
-	s.unitPosts = 20
+	s := childStage(db)
 	return dir, s.merge(t.Context(), dir)
 }
 
@@ -79,8 +78,7 @@ func TestRanks(t *testing.T) {
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
-	s := smallStage(db, childOptions())
-	s.unitPosts = 20
+	s := childStage(db)
 	if err := s.into(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}

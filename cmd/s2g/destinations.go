@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/verify"
-	"s2g/graph/rdf4j"
 	"s2g/schema"
 	"s2g/vectors/qdrant"
 )
@@ -45,7 +44,7 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 	if !slices.Contains(stages, "verify") {
 		return schema.Faultf(schema.FaultUsage, "leave --stages out, or load with s2g load", "a build that is not verified is not loaded")
 	}
-	d.graphDB.prefix, d.graphDB.retryFor = d.qdrant.prefix, d.qdrant.retryFor
+	d.graphDB.prefix, d.graphDB.retryFor = d.qdrant.prefix, d.qdrant.retryFor // one flag each, for both
 	if d.graphDB.url != "" {
 		client, err := d.graphDB.client(a)
 		if err != nil {
@@ -77,6 +76,17 @@ func (p *pipeline) load(ctx context.Context) error {
 	if d.none() {
 		return nil
 	}
+	var points *pointsLoad
+	if d.qdrant.url != "" { // what Qdrant refuses is better said before hours of GraphDB's work than after them
+		server, err := d.qdrant.connect(ctx, p.app)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		if points, err = p.newPointsLoad(ctx, server, &d.qdrant); err != nil {
+			return err
+		}
+	}
 	var servers []verify.Server
 	if d.graphDB.url != "" {
 		server, end, err := p.loadGraphDB(ctx, &d.graphDB)
@@ -86,25 +96,19 @@ func (p *pipeline) load(ctx context.Context) error {
 		defer end()
 		servers = append(servers, server)
 	}
-	serve := func() error { return nil }
-	if d.qdrant.url != "" {
-		server, err := d.qdrant.connect(ctx, p.app)
-		if err != nil {
+	if points != nil {
+		if err := points.load(ctx); err != nil {
 			return err
 		}
-		defer server.Close()
-		var loaded verify.Server
-		if loaded, serve, err = p.loadQdrant(ctx, server, &d.qdrant); err != nil {
-			return err
-		}
-		servers = append(servers, loaded)
+		servers = append(servers, &verify.Qdrant{Server: points.server, Prefix: points.build.Prefix, Unserved: true})
 	}
-	if err := p.verifyServers(ctx, servers); err != nil {
+	if err := p.verifyServers(ctx, servers); err != nil || points == nil {
 		return err
 	}
-	return serve()
+	return points.serve(ctx)
 }
 
+// loadGraphDB loads the graph. What it returns compares the repository, until end.
 func (p *pipeline) loadGraphDB(ctx context.Context, l *loadGraphDB) (server verify.Server, end func(), err error) {
 	build, name, err := l.graphBuild(p.opts, p.dir.Manifest())
 	if err != nil {
@@ -114,53 +118,55 @@ func (p *pipeline) loadGraphDB(ctx context.Context, l *loadGraphDB) (server veri
 	if err != nil {
 		return nil, nil, err
 	}
-	repository := client.Repository(name)
-	loaded, err := p.app.sendGraph(ctx, repository, build, l)
-	if err == nil {
-		err = p.app.printLoadedGraph(loaded)
-	}
+	defer client.Close()
+	loaded, err := p.app.sendGraph(ctx, client.Repository(name), build, l)
 	if err != nil {
-		client.Close()
 		return nil, nil, err
 	}
-	patient, err := p.app.verifiedClient(l.graphDBFlags)
-	if err != nil {
-		client.Close()
+	if err := p.app.printLoadedGraph(loaded); err != nil {
 		return nil, nil, err
 	}
-	client.Close()
-	compared := &verify.GraphDB{Repository: patient.Repository(name), Nodes: comparedNodes, RetryFor: l.retryFor, Log: p.app.log}
-	return compared, func() { patient.Close() }, nil
+	counting := l.graphDBFlags
+	counting.timeout = countingTimeout
+	patient, err := counting.client(p.app)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &verify.GraphDB{Repository: patient.Repository(name), Nodes: comparedNodes, RetryFor: l.retryFor, Log: p.app.log}, patient.Close, nil
 }
 
-// verifiedClient is a client for questions that a server counts long for.
-func (a *app) verifiedClient(g graphDBFlags) (*rdf4j.Client, error) {
-	g.timeout = countingTimeout
-	return g.client(a)
+// pointsLoad puts the points of a build into Qdrant in two steps: they are loaded
+// into collections that nobody asks, and served once these were compared.
+type pointsLoad struct {
+	app    *app
+	flags  *loadQdrant
+	server *qdrant.Server
+	build  qdrant.Build
+	loaded []qdrant.Loaded
 }
 
-// loadQdrant loads the collections. They are compared under their own names, and
-// serve puts them in service.
-func (p *pipeline) loadQdrant(ctx context.Context, server *qdrant.Server, l *loadQdrant) (compared verify.Server, serve func() error, err error) {
+func (p *pipeline) newPointsLoad(ctx context.Context, server *qdrant.Server, l *loadQdrant) (*pointsLoad, error) {
 	build, err := p.opts.qdrantBuild(p.dir.Manifest(), l.prefix, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if err := errors.Join(build.Check(), server.Check(ctx, build, l.allowShrink)); err != nil {
-		return nil, nil, err
+	if err := build.Check(); err != nil {
+		return nil, err
 	}
-	loaded, err := p.app.sendPoints(ctx, server, build, l)
+	return &pointsLoad{app: p.app, flags: l, server: server, build: build}, server.Check(ctx, build, l.allowShrink)
+}
+
+func (l *pointsLoad) load(ctx context.Context) (err error) {
+	l.loaded, err = l.app.sendPoints(ctx, l.server, l.build, l.flags)
+	return err
+}
+
+func (l *pointsLoad) serve(ctx context.Context) error {
+	dropped, err := l.server.Serve(ctx, l.build, l.flags.keep, l.flags.allowShrink)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	serve = func() error {
-		dropped, err := server.Serve(ctx, build, l.keep, l.allowShrink)
-		if err != nil {
-			return err
-		}
-		return p.app.printLoaded(build, loaded, dropped)
-	}
-	return &verify.Qdrant{Server: server, Prefix: build.Prefix, Unserved: true}, serve, nil
+	return l.app.printLoaded(l.build, l.loaded, dropped)
 }
 
 // verifyServers compares servers with the files as they were read back.

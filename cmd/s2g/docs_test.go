@@ -168,7 +168,7 @@ func parseBlock(t *testing.T, where, text string) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"sudo", "docker", "podman", "kubectl", "systemctl", "make", "curl", "wget", "git", "go", "install", "importrdf", "cp", "vllm", "ollama", "git-lfs", "huggingface-cli", "hf", "python3", "man", "farm"} {
+	for _, name := range []string{"sudo", "docker", "podman", "kubectl", "systemctl", "make", "curl", "wget", "git", "go", "install", "importrdf", "cp", "vllm", "ollama", "git-lfs", "huggingface-cli", "hf", "python3", "man"} {
 		if err := os.Symlink("other", filepath.Join(fakes, name)); err != nil {
 			t.Fatal(err)
 		}

@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/schema/schematest"
 )
 
 // A foreign server is one of a user's: it has grant tables and TLS, and listens
@@ -33,9 +34,7 @@ type foreign struct {
 func newForeign(t *testing.T) foreign {
 	t.Helper()
 	p, err := findProgram()
-	if err != nil {
-		t.Skip(err) // schematest.Tool has failed before where it must
-	}
+	schematest.Need(t, err == nil, fmt.Sprint(err))
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, tempDir), 0o700); err != nil {
 		t.Fatal(err)

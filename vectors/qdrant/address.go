@@ -57,6 +57,7 @@ func ParseAddress(value string) (Address, error) {
 	return a, nil
 }
 
+// String is the address as a URL, as http://127.0.0.1:6334; https is TLS.
 func (a Address) String() string {
 	scheme := "http"
 	if a.TLS {

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,15 +21,7 @@ import (
 
 var server expecttest.Shared
 
-func TestMain(m *testing.M) {
-	tables.Supervise()
-	code := m.Run()
-	if err := server.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { server.Main(m) }
 
 // options are how a build is made; the zero value is a graph and vectors of the
 // default languages.

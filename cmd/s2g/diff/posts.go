@@ -6,14 +6,11 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"s2g/graph/trig"
 	"s2g/schema/manifest"
@@ -150,7 +147,7 @@ func (r *postReader) file(ctx context.Context, f manifest.File) (err error) {
 		return r.side.damaged(f, err)
 	}
 	defer stored.Close()
-	text, format, err := decompress(stored, f.Name)
+	text, format, err := trig.OpenText(stored, f.Name)
 	if err != nil {
 		return r.side.damaged(f, err)
 	}
@@ -164,28 +161,6 @@ func (r *postReader) file(ctx context.Context, f manifest.File) (err error) {
 		return r.side.damaged(f, err)
 	}
 	return nil
-}
-
-// decompress opens a file's text by the endings of its name.
-func decompress(r io.Reader, name string) (io.ReadCloser, trig.Format, error) {
-	plain, gz := strings.CutSuffix(name, ".gz")
-	plain, zst := strings.CutSuffix(plain, ".zst")
-	format := trig.TriG
-	if strings.HasSuffix(plain, ".nq") {
-		format = trig.NQuads
-	}
-	switch {
-	case gz:
-		z, err := gzip.NewReader(r)
-		return z, format, err
-	case zst:
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, format, err
-		}
-		return z.IOReadCloser(), format, nil
-	}
-	return io.NopCloser(r), format, nil
 }
 
 // quad enters a quad, if it says something of a post that is compared.

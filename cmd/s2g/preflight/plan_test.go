@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 )
 
 func findDump(t *testing.T, bytesOfPosts int) *dump.Dump {
@@ -130,9 +132,7 @@ func TestWhatIsThereCounts(t *testing.T) {
 
 func TestTablesOnTheirOwnDisk(t *testing.T) {
 	other, err := os.MkdirTemp("/dev/shm", "s2g-test")
-	if err != nil {
-		t.Skip("no second file system: ", err)
-	}
+	schematest.Need(t, err == nil, fmt.Sprint("no second file system: ", err))
 	t.Cleanup(func() { os.RemoveAll(other) })
 	out := t.TempDir()
 	if err := os.Mkdir(filepath.Join(out, ".s2g"), 0o700); err != nil {
@@ -141,9 +141,11 @@ func TestTablesOnTheirOwnDisk(t *testing.T) {
 	if err := os.Symlink(other, databaseFolder(out)); err != nil {
 		t.Fatal(err)
 	}
-	if apart, err := apartFrom(out); err != nil || !apart {
-		t.Skipf("/dev/shm is on the disk of %s (%v)", out, err)
+	apart, err := apartFrom(out)
+	if err != nil {
+		t.Fatal(err)
 	}
+	schematest.Need(t, apart, "/dev/shm is on the disk of "+out)
 	in := Input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool}
 	p := newPlan(t, in)
 	together := newPlan(t, Input{Dump: in.Dump, Stale: in.Stale, Pool: pool})

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,15 +22,7 @@ import (
 
 var server expecttest.Shared
 
-func TestMain(m *testing.M) {
-	tables.Supervise()
-	code := m.Run()
-	if err := server.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { server.Main(m) }
 
 // writeSample writes a synthetic dump.
 func writeSample(t testing.TB, posts int) (dump string) {

@@ -9,8 +9,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"s2g/graph/trig"
 )
@@ -41,7 +39,7 @@ func (b *build) quads(ctx context.Context, f file, use func(*trig.Quad) string) 
 	}
 	defer stored.Close()
 	source := &source{r: stored}
-	text, format, err := decompress(source, path.Base(f.name))
+	text, format, err := trig.OpenText(source, path.Base(f.name))
 	if err != nil {
 		return source.judge(f, err)
 	}
@@ -81,31 +79,6 @@ func (s *source) judge(f file, err error) (string, error) {
 		return "", fmt.Errorf("reading %s: %w", f.name, s.err)
 	}
 	return fmt.Sprintf("%s: %v", f.name, err), nil
-}
-
-// decompress opens a file's text by the endings of its name.
-func decompress(r io.Reader, name string) (io.ReadCloser, trig.Format, error) {
-	plain, gz := strings.CutSuffix(name, ".gz")
-	plain, zst := strings.CutSuffix(plain, ".zst")
-	format := trig.TriG
-	if strings.HasSuffix(plain, ".nq") {
-		format = trig.NQuads
-	}
-	switch {
-	case gz:
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			return nil, format, err
-		}
-		return z, format, nil
-	case zst:
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, format, err
-		}
-		return z.IOReadCloser(), format, nil
-	}
-	return io.NopCloser(r), format, nil
 }
 
 // judgeBatches checks names and sizes of the graph's files.

@@ -3,6 +3,7 @@ package expecttest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -12,7 +13,7 @@ import (
 )
 
 // Shared is a server for all tests of a package that run one after the other: to
-// start and stop one takes longer than most of them. TestMain closes it.
+// start and stop one takes longer than most of them. TestMain is its Main.
 type Shared struct {
 	once sync.Once
 	dir  string
@@ -36,8 +37,19 @@ func (s *Shared) Open(t testing.TB) *tables.DB {
 	return s.db
 }
 
-// Close stops the server, if one was started, and removes its data.
-func (s *Shared) Close() error {
+// Main runs the tests of a package, and ends the process.
+func (s *Shared) Main(m *testing.M) {
+	tables.Supervise()
+	code := m.Run()
+	if err := s.close(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// close stops the server, if one was started, and removes its data.
+func (s *Shared) close() error {
 	if s.db == nil {
 		return nil
 	}
