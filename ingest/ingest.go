@@ -27,6 +27,10 @@ type Options struct {
 	Log      *slog.Logger                         // nil is none
 	Progress func(what string, done, total int64) // called by one goroutine at a time; nil is none
 
+	// Sums are what [Sums] says of the dump. Where they are given the key is of the
+	// dump's bytes, not of its files' names, sizes and times.
+	Sums map[string]string
+
 	tmp string // where archives within archives are spooled
 }
 

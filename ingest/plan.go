@@ -16,7 +16,8 @@ type Plan struct {
 	Dump *dump.Dump
 	Key  string // hash of all that the tables depend on
 
-	form string // hash of what turns the dump's bytes into tables
+	form string            // hash of what turns the dump's bytes into tables
+	sums map[string]string // Options.Sums
 }
 
 // NewPlan finds the dump. Its key tells a dump from another by names, sizes and
@@ -44,15 +45,18 @@ func NewPlan(o Options) (*Plan, error) {
 			members = append(members, [2]string{m.Table, m.Name})
 		}
 	}
-	key, err := manifest.Key(format, schema.DDL, d.Site, files, members)
-	if err != nil {
-		return nil, err
-	}
 	form, err := manifest.Key(format, schema.DDL)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Dump: d, Key: key, form: form}, nil
+	key, err := manifest.Key(format, schema.DDL, d.Site, files, members)
+	if o.Sums != nil {
+		key, err = manifest.Key(format, schema.DDL, d.Site, o.Sums)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{Dump: d, Key: key, form: form, sums: o.Sums}, nil
 }
 
 // Size returns the compressed bytes that will be read.

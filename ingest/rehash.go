@@ -6,51 +6,64 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
+	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 )
 
-// SameBytes reads all tables of the dump and reports whether they are, to the byte,
-// those that a build was made of, whatever the names and times of the files. It
-// loads nothing.
-func (p *Plan) SameBytes(ctx context.Context, of manifest.Dump) (bool, error) {
-	if of.Form != p.form || of.Site != p.Dump.Site || len(of.Tables) != len(p.Dump.Tables()) {
-		return false, nil
+// Sums reads all tables of the dump, and returns the SHA-256 of each one's bytes, in
+// hexadecimal, by name. It loads nothing. They are for Options.Sums.
+func Sums(ctx context.Context, dir *manifest.Dir, o Options) (map[string]string, error) {
+	o.tmp, o.Sums = dir.Tmp(), nil
+	plan, err := NewPlan(o)
+	if err != nil {
+		return nil, err
 	}
-	same := make([]bool, len(p.Dump.Streams))
+	var mu sync.Mutex
+	sums := map[string]string{}
 	g, ctx := errgroup.WithContext(ctx)
-	for i, s := range p.Dump.Streams {
+	for _, s := range plan.Dump.Streams {
 		g.Go(func() error {
-			r, err := s.Open(ctx)
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			equal := true
-			for range s.Members {
-				m, err := r.Next()
-				if err != nil {
-					return err
-				}
-				sum := sha256.New()
-				if _, err := io.Copy(sum, r); err != nil {
-					return fmt.Errorf("reading %s: %w", m.Name, err)
-				}
-				equal = equal && of.Tables[m.Table].SHA256 == hex.EncodeToString(sum.Sum(nil))
-			}
-			same[i] = equal
-			return nil
+			return eachSum(ctx, s, func(table, sum string) {
+				mu.Lock()
+				defer mu.Unlock()
+				sums[table] = sum
+			})
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return false, err
+	return sums, g.Wait()
+}
+
+func eachSum(ctx context.Context, s *dump.Stream, tell func(table, sum string)) error {
+	r, err := s.Open(ctx)
+	if err != nil {
+		return err
 	}
-	for _, s := range same {
-		if !s {
-			return false, nil
+	defer r.Close()
+	for range s.Members {
+		m, err := r.Next()
+		if err != nil {
+			return err
 		}
+		sum := sha256.New()
+		if _, err := io.Copy(sum, r); err != nil {
+			return fmt.Errorf("reading %s: %w", m.Name, err)
+		}
+		tell(m.Table, hex.EncodeToString(sum.Sum(nil)))
 	}
-	return true, nil
+	return nil
+}
+
+// Made reports whether a build's tables were made of the same bytes by the same
+// rules, whatever the names and times of the files. It knows of plans with sums.
+func (p *Plan) Made(of manifest.Dump) bool {
+	sums := map[string]string{}
+	for name, t := range of.Tables {
+		sums[name] = t.SHA256
+	}
+	return p.sums != nil && of.Form == p.form && of.Site == p.Dump.Site && maps.Equal(sums, p.sums)
 }

@@ -127,14 +127,18 @@ func (p *pipeline) ingest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.opts.rehash {
+		p.app.log.Info("reading the dump, to tell it by its bytes")
+		if o.Sums, err = ingest.Sums(ctx, p.dir, o); err != nil {
+			return err
+		}
+	}
 	plan, err := ingest.NewPlan(o)
 	if err != nil {
 		return err
 	}
-	if p.opts.rehash {
-		if plan.Key, err = p.rehash(ctx, plan); err != nil {
-			return err
-		}
+	if m := p.dir.Manifest(); m.Stages[manifest.Ingest] != nil && plan.Made(m.Dump) {
+		plan.Key = m.Stages[manifest.Ingest].Key // which may be of names and times
 	}
 	if err := p.forgetLostTables(ctx, plan.Key); err != nil {
 		return err
@@ -146,26 +150,6 @@ func (p *pipeline) ingest(ctx context.Context) error {
 		o.Log, o.Progress = p.app.log, report
 		return ingest.Run(ctx, p.dir, db, o)
 	})
-}
-
-// rehash compares the bytes of a dump with those of the build. It returns the key of
-// the tables that are there, if they are of the same bytes; else they are forgotten.
-func (p *pipeline) rehash(ctx context.Context, plan *ingest.Plan) (key string, err error) {
-	m := p.dir.Manifest()
-	done := m.Stages[manifest.Ingest]
-	if done == nil {
-		return plan.Key, nil
-	}
-	p.app.log.Info("reading the dump, to compare its bytes with those of the build")
-	same, err := plan.SameBytes(ctx, m.Dump)
-	if err != nil {
-		return "", err
-	}
-	if same {
-		return done.Key, nil
-	}
-	p.app.log.Info("the dump has changed")
-	return plan.Key, p.dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
 }
 
 // forgetLostTables takes an ingest out of the manifest whose tables the server

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-
 	"s2g/graph/trig"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"

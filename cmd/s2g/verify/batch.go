@@ -9,7 +9,6 @@ import (
 	"path"
 	"strings"
 
-
 	"s2g/graph/trig"
 )
 
