@@ -5,23 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"golang.org/x/net/html"
 )
 
 // language returns the language that a class of a <pre> or <code> names ("lang-py", "language-py", and
 // "snippet-code-js" of Stack Snippets), or nothing.
-func language(z *html.Tokenizer) string {
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		if string(key) != "class" {
-			continue
-		}
-		for class := range bytes.FieldsSeq(value) {
-			if lang := langClass(string(class)); lang != "" {
-				return lang
-			}
+func (c *Cleaner) language() string {
+	for class := range bytes.FieldsSeq(c.markup.attribute("class")) {
+		if lang := langClass(string(class)); lang != "" {
+			return lang
 		}
 	}
 	return ""
@@ -67,28 +58,18 @@ func (c *Cleaner) comment(b []byte) {
 }
 
 // address returns where a link leads to, or nothing where that cannot stand in a text.
-func address(z *html.Tokenizer) string {
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		if string(key) == "href" && bytes.IndexFunc(value, func(r rune) bool { return r <= ' ' || r == 0x7F || r == utf8.RuneError }) < 0 {
-			return string(value)
-		}
+func (c *Cleaner) address() string {
+	href := c.markup.attribute("href")
+	if bytes.IndexFunc(href, func(r rune) bool { return r <= ' ' || r == 0x7F || r == utf8.RuneError }) >= 0 {
+		return ""
 	}
-	return ""
+	return string(href)
 }
 
 // firstNumber returns the number that an ordered list begins with.
-func firstNumber(z *html.Tokenizer) int {
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		if string(key) != "start" {
-			continue
-		}
-		if n, err := strconv.Atoi(string(value)); err == nil && n >= 0 && n < 1e6 {
-			return n
-		}
+func (c *Cleaner) firstNumber() int {
+	if n, err := strconv.Atoi(string(c.markup.attribute("start"))); err == nil && n >= 0 && n < 1e6 {
+		return n
 	}
 	return 1
 }
@@ -99,18 +80,13 @@ var placeholders = map[string]bool{
 }
 
 // image takes the alternative text of an image.
-func (c *Cleaner) image(z *html.Tokenizer) {
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = z.TagAttr()
-		if string(key) != "alt" || c.skip != 0 {
-			continue
-		}
-		alt := bytes.TrimSpace(value)
-		if placeholders[strings.ToLower(string(alt))] {
-			c.noise.drop(rulePlaceholder, alt)
-			continue
-		}
+func (c *Cleaner) image() {
+	alt := bytes.TrimSpace(c.markup.attribute("alt"))
+	switch {
+	case c.skip != 0 || len(alt) == 0:
+	case placeholders[strings.ToLower(string(alt))]:
+		c.noise.drop(rulePlaceholder, alt)
+	default:
 		c.text(alt)
 	}
 }

@@ -27,9 +27,11 @@ type Cleaner struct {
 	// Links keeps the addresses of links, "[text](address)".
 	Links bool
 
-	page  page
-	para  inline
-	noise noise
+	source []byte
+	markup markup
+	page   page
+	para   inline
+	noise  noise
 
 	decoded  []byte    // a text without entities
 	pre      int       // depth of <pre>
@@ -62,10 +64,10 @@ func (c *Cleaner) Clean(source string) string {
 	if !utf8.ValidString(source) {
 		source = strings.ToValidUTF8(source, "\uFFFD")
 	}
-	c.reset()
-	z := html.NewTokenizer(strings.NewReader(source))
+	c.reset(source)
+	m := &c.markup
 	for {
-		switch z.Next() {
+		switch m.next() {
 		case html.ErrorToken: // the end: a string has no other error
 			c.table = min(c.table, 1)
 			c.endTable(atom.Table)
@@ -74,35 +76,25 @@ func (c *Cleaner) Clean(source string) string {
 			c.flush()
 			return string(bytes.TrimRight(c.page.out, " \t\n"))
 		case html.TextToken:
-			c.raw(z.Raw())
+			c.raw(m.raw)
 		case html.StartTagToken, html.SelfClosingTagToken:
-			c.start(tagName(z.Raw()[len("<"):]), z)
+			c.start(m.tag)
 		case html.EndTagToken:
-			c.end(tagName(z.Raw()[len("</"):]))
+			c.end(m.tag)
 		case html.CommentToken:
-			c.comment(z.Text())
+			c.comment(m.data)
 		}
 	}
 }
 
 // reset makes the cleaner as new, but for its counts and its buffers.
-func (c *Cleaner) reset() {
+func (c *Cleaner) reset(source string) {
+	c.source = append(c.source[:0], source...)
+	c.markup.reset(c.source)
 	c.page.reset()
 	c.para.take()
 	c.noise.drops = c.noise.drops[:0]
 	c.pre, c.lang, c.langAll, c.skip, c.table, c.cells = 0, "", "", 0, 0, 0
-}
-
-// tagName reads the name at the head of a tag; it is 0 where it is no element of HTML. (The tokenizer's TagName, like
-// its Text, allocates a copy: that was half the time of cleaning.)
-func tagName(raw []byte) atom.Atom {
-	var name [16]byte
-	n := 0
-	for n < len(raw) && n < len(name) && isASCIIWord(raw[n]) {
-		name[n] = raw[n] | 0x20 // digits have this bit
-		n++
-	}
-	return atom.Lookup(name[:n])
 }
 
 // raw takes text as the HTML has it.
@@ -127,25 +119,25 @@ func (c *Cleaner) text(b []byte) {
 	}
 }
 
-// start takes a start tag, whose attributes z has.
-func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer) {
+// start takes a start tag, whose attributes the markup has.
+func (c *Cleaner) start(tag atom.Atom) {
 	switch tag {
 	case atom.Script, atom.Style:
 		c.skip = tag
 	case atom.Pre:
-		c.startPre(language(z))
+		c.startPre(c.language())
 	case atom.Code:
 		if c.pre == 0 {
 			if c.para.startCode() {
 				c.code = c.code[:0]
 			}
-		} else if lang := language(z); lang != "" {
+		} else if lang := c.language(); lang != "" {
 			c.lang = lang
 		}
 	case atom.Br:
 		c.lineBreak()
 	case atom.Img:
-		c.image(z)
+		c.image()
 	case atom.Sup:
 		c.para.sup = true
 	case atom.S, atom.Strike, atom.Del:
@@ -154,7 +146,7 @@ func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer) {
 		}
 	case atom.A:
 		if c.Links && c.pre == 0 {
-			c.para.startLink(address(z))
+			c.para.startLink(c.address())
 		}
 	case atom.Table, atom.Tr, atom.Td, atom.Th:
 		c.startTable(tag)
@@ -164,13 +156,13 @@ func (c *Cleaner) start(tag atom.Atom, z *html.Tokenizer) {
 		case c.table > 0:
 			c.para.space()
 		case c.pre == 0:
-			c.startBlock(tag, z)
+			c.startBlock(tag)
 		}
 	}
 }
 
 // startBlock takes the start tag of an element that begins on a line of its own, outside of tables and code.
-func (c *Cleaner) startBlock(tag atom.Atom, z *html.Tokenizer) {
+func (c *Cleaner) startBlock(tag atom.Atom) {
 	c.flush()
 	switch tag {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
@@ -182,7 +174,7 @@ func (c *Cleaner) startBlock(tag atom.Atom, z *html.Tokenizer) {
 	case atom.Ul:
 		c.page.startList(tag, 1)
 	case atom.Ol:
-		c.page.startList(tag, firstNumber(z))
+		c.page.startList(tag, c.firstNumber())
 	case atom.Li:
 		c.page.startItem()
 	case atom.Hr:

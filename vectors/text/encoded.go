@@ -100,26 +100,25 @@ func isHexLine(line []byte) bool {
 			i++
 			continue
 		}
-		j, hex, letter := i, true, false
-		for j < len(line) && classes[line[j]]&(isDigit|isUpper|isLower) != 0 {
+		if line[i] == '0' && i+1 < len(line) && line[i+1] == 'x' {
+			i += 2
+		}
+		all, any := uint8(isHex), uint8(0)
+		j := i
+		for ; j < len(line); j++ {
 			k := classes[line[j]]
-			if k&isHex == 0 && !(j == i+1 && line[i] == '0' && line[j] == 'x') {
-				hex = false
+			if k&(isDigit|isUpper|isLower) == 0 {
+				break
 			}
-			letter = letter || k&isHex != 0 && k&isDigit == 0
-			j++
+			all, any = all&k, any|k
 		}
-		size := j - i
-		if size > 2 && line[i+1] == 'x' {
-			size -= 2
-		}
-		if hex && (size == 2 || size == 4 || size == 8) {
+		if size := j - i; all == 0 || size != 2 && size != 4 && size != 8 {
+			other++
+		} else {
 			groups++
-			if letter {
+			if any&(isUpper|isLower) != 0 {
 				letters++
 			}
-		} else {
-			other++
 		}
 		i = j
 	}

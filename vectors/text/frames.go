@@ -51,7 +51,7 @@ var androidTags = [][]byte{[]byte("AndroidRuntime"), []byte("System.err")}
 // unlogged returns a line without the blanks at its head, and without what Android's log puts before each line:
 // "E/AndroidRuntime( 1234): ".
 func unlogged(line []byte) []byte {
-	line = bytes.TrimLeft(line, " \t")
+	line = line[indent(line):]
 	if len(line) < 12 || line[1] != '/' && !digits(line[:1]) { // neither a level nor a date
 		return line
 	}
@@ -210,8 +210,14 @@ func isPythonError(line []byte) bool {
 	return false
 }
 
+// indent returns how many blanks and tabs stand at the head of a line.
 func indent(line []byte) int {
-	return len(line) - len(bytes.TrimLeft(line, " \t"))
+	for i, c := range line {
+		if c != ' ' && c != '\t' {
+			return i
+		}
+	}
+	return len(line)
 }
 
 // isIPythonFrame takes the head of a frame as notebooks show it, "/lib/shop.py in buy(id)".
@@ -302,7 +308,7 @@ func (n *noise) rustHead(i int) {
 		return
 	}
 	for i++; i < len(n.lines); i++ {
-		t := bytes.TrimLeft(n.lines[i], " \t")
+		t := n.lines[i][indent(n.lines[i]):]
 		if k := countDigits(t); !n.rustPlace(i) && !(k > 0 && bytes.HasPrefix(t[k:], []byte(": "))) {
 			break
 		}
@@ -315,7 +321,7 @@ func (n *noise) rustPlace(i int) bool {
 	if i >= len(n.lines) {
 		return false
 	}
-	t := bytes.TrimLeft(n.lines[i], " \t")
+	t := n.lines[i][indent(n.lines[i]):]
 	return bytes.HasPrefix(t, []byte("at ")) && bytes.Contains(t, []byte(".rs:"))
 }
 

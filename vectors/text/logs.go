@@ -24,8 +24,10 @@ func (n *noise) logs() {
 // level in brackets or before a colon, Android's level and tag, syslog's date, or an HTTP server's address. A time
 // alone is no mark: measurements have one.
 func isLogLine(line []byte) bool {
-	line = bytes.TrimLeft(line, " \t[<(")
-	if len(line) < 8 {
+	for len(line) > 0 && (line[0] == ' ' || line[0] == '\t' || line[0] == '[' || line[0] == '<' || line[0] == '(') {
+		line = line[1:]
+	}
+	if len(line) < 8 || !beginsLog[line[0]] {
 		return false
 	}
 	head := line[:min(len(line), 100)]
@@ -44,6 +46,20 @@ var levels = [][]byte{[]byte("TRACE"), []byte("DEBUG"), []byte("INFO"), []byte("
 	[]byte(" V/"), []byte(" D/"), []byte(" I/"), []byte(" W/"), []byte(" E/"), []byte(" V "), []byte(" D "), []byte(" I "),
 	[]byte(" W "), []byte(" E "), []byte("[info]"), []byte("[debug]"), []byte("[warn"), []byte("[error]"), []byte("[notice]")}
 
+// beginsLog says with which bytes a line of a log can begin: those of levels, dates and Android's levels.
+var beginsLog = func() (t [256]bool) {
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = true
+	}
+	for _, c := range []byte("TDIWEFNSC" + "JFMASOND" + "VDIWEF") {
+		t[c] = true
+	}
+	for _, c := range []byte("tdiwefnsc") {
+		t[c] = true
+	}
+	return t
+}()
+
 // level says whether a level stands in the head of a line.
 func level(head []byte) bool {
 	for _, l := range levels {
@@ -58,6 +74,9 @@ func level(head []byte) bool {
 // behind it. (Prose begins with capitals, too.)
 func levelFirst(line []byte) bool {
 	for _, l := range levels[:13] {
+		if l[0]|0x20 != line[0]|0x20 {
+			continue
+		}
 		if rest, ok := cutPrefixFold(line, l); ok {
 			rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("ING")), []byte("ing"))
 			return len(rest) > 1 && (rest[0] == ']' || rest[0] == ':' || rest[0] == ' ' && rest[1] == ' ') ||

@@ -90,7 +90,9 @@ func (n *noise) split(b []byte, soft bool) {
 		} else {
 			line, b = b[:i], b[i+1:]
 		}
-		line = bytes.TrimRight(line, " \t\r")
+		for len(line) > 0 && (line[len(line)-1] == ' ' || line[len(line)-1] == '\t' || line[len(line)-1] == '\r') {
+			line = line[:len(line)-1]
+		}
 		if last := len(n.lines) - 1; len(line) == 0 && (last < 0 || len(n.lines[last]) == 0) {
 			continue
 		}
@@ -189,17 +191,14 @@ func upTo(b []byte, size int) int {
 
 // tidy takes control and invisible characters out of code, in place; white space stays as it is.
 func tidy(b []byte) []byte {
-	out := b[:0]
-	for len(b) > 0 {
-		n := plain(b)
-		out = append(out, b[:n]...)
-		if b = b[n:]; len(b) == 0 {
-			break
-		}
+	n := plainCode(b)
+	if n == len(b) {
+		return b
+	}
+	out := b[:n]
+	for b = b[n:]; len(b) > 0; b = b[n:] {
 		kind, size := special(b)
 		switch {
-		case b[0] == '\t':
-			out = append(out, '\t')
 		case b[0] == '\r' && len(b) > 1 && b[1] == '\n':
 		case kind == lineEnd || b[0] == '\r':
 			out = append(out, '\n')
@@ -207,6 +206,8 @@ func tidy(b []byte) []byte {
 			out = append(out, ' ')
 		}
 		b = b[size:]
+		n = plainCode(b)
+		out = append(out, b[:n]...)
 	}
 	return out
 }
