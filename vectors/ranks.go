@@ -10,7 +10,6 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
-	"s2g/schema/threads"
 )
 
 // Ranks is how the units of a build are shared by World processes: the one of
@@ -108,8 +107,7 @@ func (s *stage) merge(ctx context.Context, dir *manifest.Dir) (err error) {
 // mergeUnits makes sure that every unit is there, of one pair of models, and adds
 // up the summary.
 func (s *stage) mergeUnits(ctx context.Context) (err error) {
-	s.Progress("reading threads", 0, 0)
-	if s.index, err = threads.Build(ctx, s.db, s.Languages, s.Other); err != nil {
+	if err := s.readThreads(ctx); err != nil {
 		return err
 	}
 	plan := s.plan()

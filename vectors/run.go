@@ -98,8 +98,7 @@ func (s *stage) begin(out outputs, committed []manifest.File) {
 // make prepares what the workers share, and lets them make the units that are
 // not there yet.
 func (s *stage) make(ctx context.Context, out string) (err error) {
-	s.Progress("reading threads", 0, 0)
-	if s.index, err = threads.Build(ctx, s.db, s.Languages, s.Other); err != nil {
+	if err := s.readThreads(ctx); err != nil {
 		return err
 	}
 	if s.linked, err = hasLinks(ctx, s.db); err != nil {
@@ -125,6 +124,15 @@ func (s *stage) make(ctx context.Context, out string) (err error) {
 	}
 	s.Log.Info("vectors", "posts", s.total, "units", len(mine), "already made", len(mine)-len(todo), "workers", s.Workers)
 	return s.makeUnits(ctx, todo)
+}
+
+// readThreads finds out which posts are in which languages.
+func (s *stage) readThreads(ctx context.Context) (err error) {
+	s.Progress("reading threads", 0, 0)
+	if s.index, err = threads.Build(ctx, s.db, s.Languages, s.Other); err == nil {
+		s.summary.Unasked = s.index.Unasked(s.Languages)
+	}
+	return err
 }
 
 func (s *stage) makeUnits(ctx context.Context, todo []unit) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"s2g/cmd/s2g/publish"
 	"s2g/cmd/s2g/verify"
@@ -25,6 +26,7 @@ type pipeline struct {
 	dir      *manifest.Dir
 	db       *tables.DB
 	outcomes []outcome
+	warned   bool          // of languages without questions
 	planned  bool          // the machine was found to have what the dump takes
 	found    *verify.Found // what verify read back
 	to       *destinations // of a build, else nil
@@ -78,7 +80,8 @@ func (p *pipeline) tables(ctx context.Context) (*tables.DB, error) {
 func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work func(db *tables.DB, report func(string, int64, int64)) error) error {
 	if p.dir.Manifest().Fresh(name, key) {
 		p.app.log.Info(name + " is up to date")
-		p.outcomes = append(p.outcomes, outcome{Stage: name, Fresh: true})
+		done := p.dir.Manifest().Stages[name]
+		p.outcomes = append(p.outcomes, outcome{Stage: name, Fresh: true, Warning: p.unasked(done.Unasked)})
 		return nil
 	}
 	db, err := p.tables(ctx)
@@ -102,8 +105,30 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 	m := p.dir.Manifest()
 	done := m.Stages[name]
 	p.app.log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)
-	p.outcomes = append(p.outcomes, outcome{Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS()})
+	p.outcomes = append(p.outcomes, outcome{Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS(), Warning: p.unasked(done.Unasked)})
 	return p.publish()
+}
+
+// unasked says, once a run, which languages no question of the dump has. Of those that
+// a user has chosen each is a mistake, perhaps of spelling; of the default ones many
+// are missing in most sites, and only all of them are worth a warning.
+func (p *pipeline) unasked(list []string) (warning string) {
+	if len(list) == 0 || p.warned {
+		return ""
+	}
+	p.warned = true
+	all := p.opts.shape.Languages
+	switch usual := tags(all) == ""; {
+	case usual && len(list) < len(all):
+		p.app.log.Info("languages without a question in the dump", "tags", strings.Join(list, ","))
+		return ""
+	case usual:
+		warning = fmt.Sprintf("no question of the dump is in any of the %d default languages; choose tags of the dump with --languages", len(all))
+	default:
+		warning = "no question of the dump has the tag " + strings.Join(list, ", ") + "; --languages takes tags as the dump spells them"
+	}
+	p.app.log.Warn(warning)
+	return warning
 }
 
 // fits makes sure, before a stage begins, that the machine has what it takes: a

@@ -22,6 +22,8 @@ type outcome struct {
 	manifest.Summary
 	XMLBytes      int64 `json:"xml_bytes"`                 // of the dump, decoded: what every stage's speed is measured by
 	ServerPeakRSS int64 `json:"server_peak_rss,omitempty"` // of the private mariadbd, bytes
+
+	Warning string `json:"warning,omitempty"` // what does not stop a build, and yet may be a mistake
 }
 
 // printSummary writes the outcomes as a table, or as one JSON line.
@@ -52,6 +54,9 @@ func writeSummary(w io.Writer, outcomes []outcome) error {
 	for _, o := range outcomes {
 		if len(o.Errors) > 0 && !o.Fresh {
 			fmt.Fprintf(w, "%s, bad data: %s\n", o.Stage, classes(o.Errors))
+		}
+		if o.Warning != "" {
+			fmt.Fprintf(w, "%s, warning: %s\n", o.Stage, printable(o.Warning))
 		}
 	}
 	return nil

@@ -20,6 +20,8 @@ package threads
 import (
 	"iter"
 	"slices"
+
+	"s2g/schema"
 )
 
 // Index holds the questions and answers that are in at least one graph. It is
@@ -86,6 +88,28 @@ func (x *Index) All() iter.Seq[Post] {
 			}
 		}
 	}
+}
+
+// Unasked returns the tags of langs, which Build was given, that no question has.
+func (x *Index) Unasked(langs []schema.Language) (tags []string) {
+	found := make([]bool, len(*x.members.Load()))
+	for _, set := range x.graphs {
+		found[set] = true
+	}
+	asked := make([]bool, len(langs)+1) // the last is the remainder
+	for set, is := range found {
+		if is {
+			for _, g := range x.Graphs(Set(set)) {
+				asked[g] = true
+			}
+		}
+	}
+	for i, l := range langs {
+		if !asked[i] {
+			tags = append(tags, l.Tag)
+		}
+	}
+	return tags
 }
 
 func (x *Index) at(i int) Post {

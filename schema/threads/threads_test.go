@@ -204,6 +204,26 @@ func TestAgainstSimple(t *testing.T) {
 	}
 }
 
+func TestUnasked(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		other bool
+		rows  []row
+		want  []string
+	}{
+		{"nothing", false, nil, []string{"c", "c++", ".net"}},
+		{"the remainder is no language", true, []row{{id: 1, tags: "|cobol|"}}, []string{"c", "c++", ".net"}},
+		{"beside another", false, []row{{id: 1, tags: "|x|.net|c|"}, {id: 2, parent: 1}}, []string{"c++"}},
+		{"none", false, []row{{id: 1, tags: "|c++|c|"}, {id: 2, tags: "|.net|"}}, nil},
+	} {
+		x := indexOf(c.other, c.rows...)
+		x.SetOf([]byte("|c++|")) // which asks, and is no question
+		if diff := cmp.Diff(c.want, x.Unasked(langs)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
+		}
+	}
+}
+
 func TestUnion(t *testing.T) {
 	x := newSets(langs, false)
 	c, cpp, both := x.SetOf([]byte("|c|")), x.SetOf([]byte("|c++|")), x.SetOf([]byte("|c++|c|"))
