@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,12 +18,14 @@ import (
 
 const sampleHelp = `Writes a synthetic dump in the shape of a real one, to try things and to benchmark: Posts, Comments, Votes,
 PostLinks and Tags with the paper's languages, threads, duplicates, tag wikis and code. The same seed gives
-the same bytes on any machine. No text of any real user is in it.
+the same bytes on any machine. No text of any real user is in it. A folder that holds a dump is left alone
+(exit 2) without --force.
 
     s2g sample --posts 20000 --out dump && s2g build --dump dump --out build`
 
 func (a *app) sample() *cobra.Command {
 	var o sample.Options
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "sample --posts N --seed S --out DIR",
 		Short: "a synthetic dump, to try things and to benchmark",
@@ -39,6 +44,9 @@ func (a *app) sample() *cobra.Command {
 			if err := oneForm(o); err != nil {
 				return err
 			}
+			if err := replaces(o, force); err != nil {
+				return err
+			}
 			return a.writeSample(cmd, o)
 		},
 	}
@@ -51,6 +59,7 @@ func (a *app) sample() *cobra.Command {
 	f.BoolVar(&o.Shuffle, "shuffle", false, "posts out of Id order, as in dumps since 2024")
 	f.BoolVar(&o.Licence, "license", false, "write ContentLicense attributes, as dumps since 2019 have them")
 	f.StringVar(&o.Compress, "compress", "", "gzip writes .xml.gz files")
+	f.BoolVar(&force, "force", false, "replace the dump that is in the folder")
 	return cmd
 }
 
@@ -70,6 +79,23 @@ func oneForm(o sample.Options) error {
 	}
 	if path := filepath.Join(o.Out, "Posts"+other); fileExists(path) {
 		return schema.Faultf(schema.FaultUsage, "give another --out, or remove the files *"+other+" there", "%s holds a dump in another form: Posts%s", o.Out, other)
+	}
+	return nil
+}
+
+// replaces refuses a folder with a dump in it, which may be a real one, or with force
+// takes away those of its files that are to be written: a run that is stopped leaves no
+// mixture of two.
+func replaces(o sample.Options, force bool) error {
+	for _, path := range sample.Files(o) {
+		switch {
+		case force:
+			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return fmt.Errorf("removing the dump before: %w", err)
+			}
+		case fileExists(path):
+			return schema.Faultf(schema.FaultUsage, "give another --out, or --force to replace it", "%s holds a dump: %s", o.Out, filepath.Base(path))
+		}
 	}
 	return nil
 }

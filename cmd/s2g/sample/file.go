@@ -25,15 +25,29 @@ type file struct {
 	rows  int64
 }
 
+// Files are the paths of what [Write] writes.
+func Files(o Options) (paths []string) {
+	for _, table := range []string{"Posts", "Comments", "Votes", "PostLinks", "Tags"} {
+		paths = append(paths, o.path(table))
+	}
+	return paths
+}
+
+// path is where a table's file goes.
+func (o Options) path(table string) string {
+	name := table + ".xml"
+	if o.Compress == CompressGzip {
+		name += ".gz"
+	}
+	return filepath.Join(o.Out, name)
+}
+
 // create begins the file of a table, whose root element is the name in lower
 // case.
 func create(o Options, table, root string) (*file, error) {
-	f := &file{name: filepath.Join(o.Out, table+".xml"), root: root, eol: "\n"}
+	f := &file{name: o.path(table), root: root, eol: "\n"}
 	if o.Licence {
 		f.eol = "\r\n"
-	}
-	if o.Compress == CompressGzip {
-		f.name += ".gz"
 	}
 	var err error
 	if f.File, err = os.Create(f.name + ".tmp"); err != nil {
