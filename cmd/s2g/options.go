@@ -168,11 +168,12 @@ func (o *options) inherit(flags *pflag.FlagSet, of manifest.Options) {
 			take(o, own)
 		}
 	}
-	o.fillDefaults(own)
+	o.fillDefaults(own, of)
 }
 
-// fillDefaults gives options that no build has set yet the flags' defaults.
-func (o *options) fillDefaults(own manifest.Options) {
+// fillDefaults gives options that no build has set yet, as of says, what the flags
+// have: their defaults, where they are not given.
+func (o *options) fillDefaults(own, of manifest.Options) {
 	s := &o.shape
 	if s.Compress == "" {
 		s.Compress = own.Compress
@@ -180,7 +181,7 @@ func (o *options) fillDefaults(own manifest.Options) {
 	if s.GraphFormat == "" {
 		s.GraphFormat = own.GraphFormat
 	}
-	if s.Units == "" {
+	if of.Units == "" { // not one of them: an overlap of 0 is a choice
 		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
 	}
 }
