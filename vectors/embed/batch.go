@@ -30,6 +30,7 @@ type batcher struct {
 	path   string
 	body   func(texts []string, t truncation) []byte
 	read   func(e *endpoint, answer []byte, texts int) ([][]float32, error)
+	sane   string       // a text that every model takes
 	batch  atomic.Int64 // texts of a request; less once a server has found it too large
 	tokens int          // of a request
 
@@ -118,15 +119,23 @@ func (b *batcher) lower(size int) {
 }
 
 func (b *batcher) request(ctx context.Context, texts []string, t truncation, out [][]float32) error {
-	err := b.pool.call(ctx, b.path, b.body(texts, t), func(e *endpoint, answer []byte) error {
-		arrays, err := b.read(e, answer, len(texts))
-		copy(out, arrays)
-		return err
-	})
+	sane := b.of([]string{b.sane}, truncation{}, make([][]float32, 1))
+	r := b.of(texts, t, out)
+	r.sane = &sane
+	err := b.pool.call(ctx, r)
 	if err == nil {
 		b.texts.Add(int64(len(texts)))
 	}
 	return err
+}
+
+// of is the request of some texts, which writes what they get to out.
+func (b *batcher) of(texts []string, t truncation, out [][]float32) request {
+	return request{path: b.path, body: b.body(texts, t), read: func(e *endpoint, answer []byte) error {
+		arrays, err := b.read(e, answer, len(texts))
+		copy(out, arrays)
+		return err
+	}}
 }
 
 // alone deals with a text that is refused by itself: too long, and then shortened, by the server where it can, else
@@ -181,6 +190,9 @@ func cutShort(text string, limit int) string {
 // the tokens of one text.)
 func (r *refusal) tooMany() bool {
 	said := strings.ToLower(r.message)
+	if r.fails {
+		return strings.Contains(said, "out of memory")
+	}
 	if strings.Contains(said, "physical batch") {
 		return false
 	}
@@ -189,6 +201,9 @@ func (r *refusal) tooMany() bool {
 
 // tooLong says whether it is the length of a text that is refused. Each server has its own words.
 func (r *refusal) tooLong() bool {
+	if r.fails {
+		return false
+	}
 	said := strings.ToLower(r.message)
 	for _, word := range []string{"token", "length", "too long", "context", "max_model_len", "too large to process"} {
 		if strings.Contains(said, word) {

@@ -29,10 +29,10 @@ type bgeM3 struct {
 func openBGEM3(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptions) (*bgeM3, error) {
 	m := &bgeM3{spec: s}
 	m.batch.pool = newPool(endpoints, o.InFlight, o)
-	m.batch.path, m.batch.body, m.batch.read = "//pooling", m.body, m.read
+	m.batch.path, m.batch.body, m.batch.read, m.batch.sane = "//pooling", m.body, m.read, "a text of some words"
 	m.batch.configure(s)
 	one := make([][]float32, 1)
-	err := m.batch.request(ctx, []string{"a text of some words"}, truncation{}, one)
+	err := m.batch.request(ctx, []string{m.batch.sane}, truncation{}, one)
 	if refused := asRefusal(err); refused != nil {
 		err = schema.Faultf(schema.FaultUsage, `serve it with vLLM, --pooler-config.task token_classify and --hf-overrides '{"architectures": ["BgeM3EmbeddingModel"]}'`,
 			"the server gives no weights of tokens: %w", refused)

@@ -70,7 +70,8 @@ func (e *endpoint) post(ctx context.Context, path string, body []byte) ([]byte, 
 	}
 	resp, err := e.client.Do(req)
 	if err != nil {
-		return nil, &failure{err: e.clean(err)}
+		dial, ok := errors.AsType[*net.OpError](err)
+		return nil, &failure{err: e.clean(err), busy: ok && dial.Op == "dial"}
 	}
 	defer resp.Body.Close()
 	answer, err := readAll(resp)
@@ -113,9 +114,9 @@ func (e *endpoint) fault(resp *http.Response, answer []byte) error {
 		code == http.StatusInternalServerError && saysTooLong(said):
 		return &refusal{status: code, message: said}
 	case code == http.StatusTooManyRequests || code == http.StatusServiceUnavailable:
-		return &failure{err: err, after: retryAfter(resp.Header.Get("Retry-After"))}
+		return &failure{err: err, after: retryAfter(resp.Header.Get("Retry-After")), status: code, busy: true}
 	case code >= 500 || code == http.StatusRequestTimeout || code == http.StatusFailedDependency || e.answered.Load():
-		return &failure{err: err}
+		return &failure{err: err, status: code}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
 		return schema.Faultf(schema.FaultUsage, "give the key in the environment; see the section on keys in docs/vectors.md", "%w", err)
 	case code >= 300 && code < 400:

@@ -30,7 +30,7 @@ type openAI struct {
 func openOpenAI(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptions) (*openAI, error) {
 	m := &openAI{spec: s, known: s.model()}
 	m.batch.pool = newPool(endpoints, o.InFlight, o)
-	m.batch.path, m.batch.body, m.batch.read = "/embeddings", m.body, m.read
+	m.batch.path, m.batch.body, m.batch.read, m.batch.sane = "/embeddings", m.body, m.read, m.known.Document+"a"
 	m.batch.configure(s)
 	m.batch.shorten, m.batch.maxTokens = true, m.maxTokens
 	if err := m.probe(ctx); err != nil {
@@ -44,10 +44,10 @@ func openOpenAI(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOpti
 // probe sends one text, to see that vectors come.
 func (m *openAI) probe(ctx context.Context) error {
 	one := make([][]float32, 1)
-	err := m.batch.request(ctx, []string{m.known.Document + "a"}, truncation{}, one)
+	err := m.batch.request(ctx, []string{m.batch.sane}, truncation{}, one)
 	if refused := asRefusal(err); refused != nil {
 		m.plain.Store(true) // perhaps it was the encoding
-		err = m.batch.request(ctx, []string{m.known.Document + "a"}, truncation{}, one)
+		err = m.batch.request(ctx, []string{m.batch.sane}, truncation{}, one)
 	}
 	if refused := asRefusal(err); refused != nil {
 		return schema.Faultf(schema.FaultUsage, "see that the model's name and the parameters are those of the server", "the server refuses the simplest request: %w", refused)

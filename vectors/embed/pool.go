@@ -17,6 +17,7 @@ const (
 	firstPause = 250 * time.Millisecond // after a first failure; each one that follows doubles it
 	maxPause   = 30 * time.Second
 	maxTries   = 10 // of one request while others succeed
+	patience   = 3  // failures of one request before the endpoint is asked whether it is the request
 )
 
 // pool spreads requests over endpoints. Each endpoint has a few places; a request takes the place that is free first,
@@ -47,55 +48,89 @@ func newPool(endpoints []*endpoint, places int, o RemoteOptions) *pool {
 	return p
 }
 
+// request is what is sent, and how its answer is read.
+type request struct {
+	path string
+	body []byte
+	read func(e *endpoint, answer []byte) error
+	// sane is a request that a server that works answers; nil where there is none.
+	sane *request
+}
+
 // call sends a request until read takes an answer to it. It returns a *refusal where the server does not want what it
-// was sent; an error of schema.FaultUsage where an endpoint is not what the spec says; one of schema.FaultService where
-// no endpoint has answered for so long that it is time to give up; ctx's error as soon as ctx ends.
-func (p *pool) call(ctx context.Context, path string, body []byte, read func(e *endpoint, answer []byte) error) error {
+// was sent, or fails on it again and again and not on a sane request; an error of schema.FaultUsage where an endpoint
+// is not what the spec says; one of schema.FaultService where no endpoint has answered for so long that it is time to
+// give up; ctx's error as soon as ctx ends.
+func (p *pool) call(ctx context.Context, r request) error {
 	var began time.Time // of the failures
-	notFinite := 0
-	for tries := 1; ; tries++ {
+	for failures := 0; ; {
 		var e *endpoint
 		select {
 		case e = <-p.free:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		err := p.try(ctx, e, path, body, read)
-		pause := p.judge(e, err)
+		err := p.try(ctx, e, r)
+		f, again := errors.AsType[*failure](err)
+		var end error // there will be no further try
+		if again {
+			if began.IsZero() {
+				began = time.Now()
+			}
+			if !f.busy {
+				failures++
+			}
+			if end = p.giveUp(began, failures, err); ctx.Err() == nil {
+				end = p.blame(ctx, e, r, failures, f, end)
+			}
+		}
+		judged := err
+		if asRefusal(end) != nil {
+			judged = nil // the endpoint works
+		}
+		pause := p.judge(e, judged)
 		if pause == 0 {
 			p.free <- e
 		} else {
 			time.AfterFunc(pause, func() { p.free <- e })
 		}
-		if _, again := errors.AsType[*failure](err); !again {
+		switch {
+		case !again:
 			return err
-		}
-		if ctx.Err() != nil {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case end != nil:
+			return end
 		}
 		p.log.Warn("embedding request failed", "endpoint", e.base, "error", err, "pause", pause.Round(time.Millisecond))
-		if began.IsZero() {
-			began = time.Now()
-		}
-		if errors.Is(err, errNotFinite) {
-			if notFinite++; notFinite == 2 {
-				return schema.Faultf(schema.FaultService, "look at the server's log: its model may need another precision", "%w, twice", err)
-			}
-		}
-		if err := p.giveUp(began, tries, err); err != nil {
-			return err
-		}
 		p.retries.Add(1)
 	}
 }
 
-func (p *pool) try(ctx context.Context, e *endpoint, path string, body []byte, read func(e *endpoint, answer []byte) error) error {
+// blame finds out, after some failures of a request or before it is given up, whether it is the request that an
+// endpoint fails on: then it answers the sane one. Where it fails on that, too, the end is what it was, but for
+// vectors that are not finite: those are a fault of the model.
+func (p *pool) blame(ctx context.Context, e *endpoint, r request, failures int, f *failure, end error) error {
+	notFinite := errors.Is(f, errNotFinite)
+	if r.sane == nil || f.busy || end == nil && failures%patience != 0 && !(notFinite && failures > 1) {
+		return end
+	}
+	switch err := p.try(ctx, e, *r.sane); {
+	case err == nil:
+		return &refusal{status: f.status, message: f.Error(), fails: true}
+	case notFinite && errors.Is(err, errNotFinite):
+		return schema.Faultf(schema.FaultService, "look at the server's log: its model may need another precision", "%w, twice", err)
+	}
+	return end
+}
+
+func (p *pool) try(ctx context.Context, e *endpoint, r request) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	p.requests.Add(1)
-	answer, err := e.post(ctx, path, body)
+	answer, err := e.post(ctx, r.path, r.body)
 	if err == nil {
-		err = read(e, answer)
+		err = r.read(e, answer)
 	}
 	return err
 }
@@ -119,8 +154,8 @@ func (p *pool) judge(e *endpoint, err error) time.Duration {
 }
 
 // giveUp returns an error when it makes no sense to try again: no endpoint has answered for long, or others answer
-// and this request does not get through.
-func (p *pool) giveUp(began time.Time, tries int, last error) error {
+// and this request does not get through. (One that waits its turn, as asked, may wait for long.)
+func (p *pool) giveUp(began time.Time, failures int, last error) error {
 	p.mu.Lock()
 	answered := p.answered
 	p.mu.Unlock()
@@ -132,16 +167,18 @@ func (p *pool) giveUp(began time.Time, tries int, last error) error {
 	case time.Since(since) >= p.retryFor:
 		return schema.Faultf(schema.FaultService, "see that the endpoints are up, then run again: it goes on where it stopped",
 			"no endpoint answered for %s: %w", p.retryFor, last)
-	case tries >= maxTries && since != began:
-		return schema.Faultf(schema.FaultService, "look at the server's log", "a request failed %d times while others succeed: %w", tries, last)
+	case failures >= maxTries && since != began:
+		return schema.Faultf(schema.FaultService, "look at the server's log", "a request failed %d times while others succeed: %w", failures, last)
 	}
 	return nil
 }
 
 // failure is a fault that may be over when the request is sent again.
 type failure struct {
-	err   error
-	after time.Duration // what the server asks to wait; 0: nothing
+	err    error
+	after  time.Duration // what the server asks to wait; 0: nothing
+	status int           // 0: there was no answer, or none that could be read
+	busy   bool          // it says nothing of the request: the endpoint has too much to do, or is not there
 }
 
 func (f *failure) Error() string { return f.err.Error() }
@@ -151,9 +188,15 @@ func (f *failure) Unwrap() error { return f.err }
 type refusal struct {
 	status  int
 	message string
+	fails   bool // the server does not say so, but fails on it, and on nothing else
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("status %d: %s", r.status, r.message) }
+func (r *refusal) Error() string {
+	if r.fails {
+		return "the server fails on it: " + r.message
+	}
+	return fmt.Sprintf("status %d: %s", r.status, r.message)
+}
 
 // asRefusal returns the refusal that err is, or nil.
 func asRefusal(err error) *refusal {

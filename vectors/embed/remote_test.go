@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -386,36 +385,6 @@ func TestRemoteAllDie(t *testing.T) {
 	}
 	if took := time.Since(began); took < time.Second || took > 10*time.Second {
 		t.Errorf("gave up after %v", took)
-	}
-}
-
-// A request that one endpoint never gets through, while others do, is given up; it does not stand for ever.
-func TestRemoteHopelessRequest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
-	f := newFake(t)
-	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
-		if strings.Contains(q.Input[0], "crash") {
-			refuse(w, http.StatusInternalServerError, "out of memory")
-			return true
-		}
-		return false
-	}
-	d := open(t, options(t, nil), specOf("", f))
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	var done atomic.Bool
-	go func() {
-		for !done.Load() {
-			d.Documents(ctx, []string{"fine"})
-			time.Sleep(10 * time.Millisecond)
-		}
-	}()
-	_, err := d.Documents(ctx, []string{"crash"})
-	done.Store(true)
-	if fault, _ := schema.FaultOf(err); fault != schema.FaultService || !strings.Contains(err.Error(), "while others succeed: ") {
-		t.Errorf("fault %d, %v", fault, err)
 	}
 }
 

@@ -103,11 +103,11 @@ func (t *remoteTokenizer) tokenize(ctx context.Context, texts []string) ([][]uin
 	for from := 0; from < len(texts) && within.Err() == nil; from += size {
 		part := texts[from:min(from+size, len(texts))]
 		group.Go(func() error {
-			return t.pool.call(within, "//tokenize", t.body(part), func(e *endpoint, answer []byte) error {
+			return t.pool.call(within, request{path: "//tokenize", body: t.body(part), read: func(e *endpoint, answer []byte) error {
 				ids, err := t.read(e, answer, len(part))
 				copy(out[from:], ids)
 				return err
-			})
+			}})
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -1,0 +1,115 @@
+package embed
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A text that a server fails on, whatever the way, is found and counted, also where nothing else is under way; the
+// others get their vectors, and the batches to come stay as large.
+func TestRemoteIsolatesWhatFails(t *testing.T) {
+	t.Parallel()
+	status := func(code int, says string) func(*fakeServer, http.ResponseWriter, *fakeRequest) {
+		return func(_ *fakeServer, w http.ResponseWriter, _ *fakeRequest) { refuse(w, code, "%s", says) }
+	}
+	tests := map[string]func(f *fakeServer, w http.ResponseWriter, q *fakeRequest){
+		"500":     status(http.StatusInternalServerError, "a batch, its length, a token"),
+		"502":     status(http.StatusBadGateway, "worker died"),
+		"crashes": func(*fakeServer, http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
+		"hangs":   func(*fakeServer, http.ResponseWriter, *fakeRequest) { time.Sleep(300 * time.Millisecond) },
+		"not finite": func(f *fakeServer, w http.ResponseWriter, q *fakeRequest) {
+			f.answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.NaN())} })
+		},
+	}
+	for name, fault := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFake(t)
+			var after atomic.Int64 // requests of texts without fault, once it was found
+			var found atomic.Bool
+			f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+				bad := slices.ContainsFunc(q.Input, func(text string) bool { return strings.Contains(text, "crash") })
+				if bad {
+					fault(f, w, q)
+				} else if found.Load() {
+					after.Add(1)
+				}
+				return bad
+			}
+			o := options(t, nil)
+			o.Timeout = 200 * time.Millisecond
+			d := open(t, o, specOf("&batch=8", f))
+			texts := numbered(16)
+			texts[5] = "crash"
+			got := documents(t, d, texts...)
+			axis := make([]float32, fakeDim)
+			axis[0] = 1
+			if diff := cmp.Diff(axis, got[5]); diff != "" {
+				t.Error(diff)
+			}
+			checkVectors(t, slices.Concat(texts[:5], texts[6:]), slices.Concat(got[:5], got[6:]))
+			if s := StatsOf(d); s.Refused != 1 || s.Truncated != 0 {
+				t.Errorf("%+v", s)
+			}
+			found.Store(true)
+			documents(t, d, numbered(16)...)
+			if n := after.Load(); n != 2 {
+				t.Errorf("%d requests of 16 texts", n)
+			}
+		})
+	}
+}
+
+// A batch that is too large for the server's memory makes those to come smaller.
+func TestRemoteOutOfMemory(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		if len(q.Input) > 8 {
+			refuse(w, http.StatusInternalServerError, "CUDA out of memory. Tried to allocate 2 GiB")
+		}
+		return len(q.Input) > 8
+	}
+	d := open(t, options(t, nil), specOf("", f))
+	texts := numbered(32)
+	checkVectors(t, texts, documents(t, d, texts...))
+	before := f.requests.Load()
+	checkVectors(t, texts, documents(t, d, texts...))
+	if n, s := f.requests.Load()-before, StatsOf(d); n != 4 || s.Refused != 0 {
+		t.Errorf("%d requests, %+v", n, s)
+	}
+}
+
+// A request that is told to wait, more often than one may fail, while others get through.
+func TestRemoteToldToWait(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	var told atomic.Int64
+	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		wait := q.Input[0] == "late" && told.Add(1) <= maxTries+1
+		if wait {
+			refuse(w, http.StatusTooManyRequests, "slow down")
+		}
+		return wait
+	}
+	o := options(t, nil)
+	o.RetryFor, o.InFlight = time.Minute, 20
+	d := open(t, o, specOf("", f))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			d.Documents(ctx, []string{"fine"})
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	checkVectors(t, []string{"late"}, documents(t, d, "late"))
+}
