@@ -16,9 +16,10 @@ import (
 )
 
 // Sums reads all tables of the dump, and returns the SHA-256 of each one's bytes, in
-// hexadecimal, by name. It loads nothing. They are for Options.Sums.
-func Sums(ctx context.Context, dir *manifest.Dir, o Options) (map[string]string, error) {
-	o.tmp, o.Sums = dir.Tmp(), nil
+// hexadecimal, by name. It loads nothing. They are for Options.Sums. Archives that stand
+// in archives are spooled in the folder tmp, "" being the system's.
+func Sums(ctx context.Context, tmp string, o Options) (map[string]string, error) {
+	o.tmp, o.Sums = tmp, nil
 	plan, err := NewPlan(o)
 	if err != nil {
 		return nil, err

@@ -68,6 +68,9 @@ func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
 	if err := p.app.resolve(cmd, p.opts, p.dir.Manifest(), false); err != nil {
 		return err
 	}
+	if err := p.app.readSumsFor(ctx, p.opts, p.dir.Manifest(), stages, p.dir.Tmp()); err != nil {
+		return err
+	}
 	// what a machine lacks is better said before hours of work than after them
 	plan, _, err := p.opts.plan(ctx, p.dir.Manifest(), stages)
 	if err != nil {

@@ -121,6 +121,9 @@ func (a *app) examineDump(ctx context.Context, o *options, m *manifest.Manifest,
 	if o.dump == "" && o.out == "" {
 		return nil
 	}
+	if err := a.readSumsFor(ctx, o, m, allStages, ""); err != nil {
+		return err
+	}
 	plan, found, err := o.plan(ctx, m, allStages)
 	if err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/preflight"
-	"s2g/ingest"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
@@ -31,6 +30,15 @@ func existing(out string) (*manifest.Manifest, error) {
 	return manifest.Read(out)
 }
 
+// readSumsFor reads the dump for --rehash where a plan depends on it: on what an ingest
+// would find that has one before it. The first takes the same whatever the bytes are.
+func (a *app) readSumsFor(ctx context.Context, o *options, m *manifest.Manifest, stages []string, tmp string) error {
+	if m.Stages[manifest.Ingest] == nil || o.dump == "" || !slices.Contains(stages, manifest.Ingest) {
+		return nil
+	}
+	return a.readSums(ctx, o, tmp)
+}
+
 // plan says what the given stages would take, and finds the dump where one is
 // given. It changes nothing.
 func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []string) (*preflight.Plan, *dump.Dump, error) {
@@ -44,11 +52,7 @@ func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []strin
 	}
 	var found *dump.Dump
 	if o.dump != "" {
-		opts, err := o.ingestOptions()
-		if err != nil {
-			return nil, nil, err
-		}
-		plan, err := ingest.NewPlan(opts)
+		plan, err := o.ingestPlan(m)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -116,6 +120,9 @@ func (a *app) planStages(cmd *cobra.Command, o *options, stages []string, alone 
 		return err
 	}
 	if err := a.resolve(cmd, o, m, alone); err != nil {
+		return err
+	}
+	if err := a.readSumsFor(cmd.Context(), o, m, stages, ""); err != nil {
 		return err
 	}
 	p, _, err := o.plan(cmd.Context(), m, stages)

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,6 +65,13 @@ func TestStagesLookAtTheMachine(t *testing.T) {
 	s2g(t, "ingest", "--dump", dump, "--out", out)
 	refused("graph")
 	refused("vectors")
+	refused("vectors", "--rank", "0", "--world", "2")
+	if plan := s2g(t, "vectors", "--out", out, "--rank", "0", "--world", "2", "--dry-run"); !strings.Contains(plan, "of disk") {
+		t.Errorf("the plan of a rank: %s", plan)
+	}
+	if _, err := os.Stat(filepath.Join(out, "vectors")); err == nil {
+		t.Error("the plan of a rank made vectors")
+	}
 	s2g(t, "graph", "--out", out)
 	s2g(t, "graph", "--out", out, "--db-memory", "900000GiB", "--dry-run") // there is nothing to do
 }

@@ -22,6 +22,7 @@ type options struct {
 	dump, dumpSite string
 	strict, rehash bool
 	maxRejects     float64
+	sums           map[string]string // of the dump, once --rehash has read it
 
 	dsn, memory string
 	workers     int

@@ -148,22 +148,16 @@ func (p *pipeline) fits(ctx context.Context, stage string) error {
 }
 
 func (p *pipeline) ingest(ctx context.Context) error {
+	if err := p.app.readSums(ctx, p.opts, p.dir.Tmp()); err != nil {
+		return err
+	}
 	o, err := p.opts.ingestOptions()
 	if err != nil {
 		return err
 	}
-	if p.opts.rehash {
-		p.app.log.Info("reading the dump, to tell it by its bytes")
-		if o.Sums, err = ingest.Sums(ctx, p.dir, o); err != nil {
-			return err
-		}
-	}
-	plan, err := ingest.NewPlan(o)
+	plan, err := p.opts.ingestPlan(p.dir.Manifest())
 	if err != nil {
 		return err
-	}
-	if m := p.dir.Manifest(); m.Stages[manifest.Ingest] != nil && plan.Made(m.Dump) {
-		plan.Key = m.Stages[manifest.Ingest].Key // which may be of names and times
 	}
 	if err := p.forgetLostTables(ctx, plan.Key); err != nil {
 		return err
@@ -214,13 +208,16 @@ func (p *pipeline) graph(ctx context.Context) error {
 	})
 }
 
-func (p *pipeline) vectors(ctx context.Context) error { return p.vectorsBy(ctx, vectors.Run) }
-
-// vectorsBy runs the stage by one of the ways to it: vectors.Run or vectors.Merge.
-func (p *pipeline) vectorsBy(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
+func (p *pipeline) vectors(ctx context.Context) error {
 	if err := p.fits(ctx, manifest.Vectors); err != nil {
 		return err
 	}
+	return p.vectorsBy(ctx, vectors.Run)
+}
+
+// vectorsBy runs the stage by one of the ways to it: vectors.Run, or vectors.Merge,
+// which finds the shards there and needs no disk.
+func (p *pipeline) vectorsBy(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
 	tablesKey, err := p.ingested(ctx)
 	if err != nil {
 		return err

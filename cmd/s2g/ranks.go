@@ -88,13 +88,21 @@ func fromScheduler(variable string, otherwise int) (int, error) {
 }
 
 // vectorsRank makes the units of one rank. It holds the lock of OUT together with
-// the other ranks, and does not touch the manifest.
+// the other ranks, and does not touch the manifest. The disk must have what all ranks
+// have still to write: it is one for all, and which of them are at work nobody knows.
 func (a *app) vectorsRank(cmd *cobra.Command, o *options, r vectors.Ranks) error {
 	m, err := manifest.Read(o.out)
 	if err != nil {
 		return err
 	}
 	if err := a.resolve(cmd, o, m, true); err != nil {
+		return err
+	}
+	plan, _, err := o.plan(cmd.Context(), m, []string{manifest.Vectors})
+	if err != nil {
+		return err
+	}
+	if err := plan.Err(); err != nil {
 		return err
 	}
 	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) (err error) {

@@ -31,7 +31,7 @@ func (a *app) vectors() *cobra.Command {
 		if share.merge {
 			return p.vectorsBy(ctx, vectors.Merge)
 		}
-		return p.vectorsBy(ctx, vectors.Run)
+		return p.vectors(ctx)
 	}
 	o := &options{}
 	cmd := a.stageCommand(o, "vectors --out DIR", "tables to Parquet shards with dense and sparse vectors", vectorsHelp,
@@ -39,10 +39,15 @@ func (a *app) vectors() *cobra.Command {
 		(*options).needBuild, stage)
 	alone := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		switch shared, err := share.complete(cmd.Flags()); {
+		shared, err := share.complete(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		plans, err := cmd.Flags().GetBool("dry-run")
+		switch {
 		case err != nil:
 			return err
-		case !shared:
+		case !shared || plans: // a plan is of all ranks
 			return alone(cmd, args)
 		}
 		if err := o.needBuild(); err != nil {
