@@ -2,8 +2,6 @@ package vectors
 
 import (
 	"context"
-
-	"s2g/vectors/embed"
 )
 
 // Hit is a question that was found.
@@ -104,9 +102,9 @@ func (q *query) hit(question, match *payload, score float64) Hit {
 
 // HitOf is a hit of rows that something else has found, as a vector database: those of
 // a question and of the chunk that matched.
-func HitOf(ctx context.Context, words string, question, match *Point, score float64) (Hit, error) {
-	q := &query{words: embed.NewBM25(), worth: map[uint32]float64{}}
-	if err := q.addTerms(ctx, words); err != nil {
+func HitOf(ctx context.Context, text string, question, match *Point, score float64) (Hit, error) {
+	q, err := words(ctx, text)
+	if err != nil {
 		return Hit{}, err
 	}
 	return q.hit(payloadOf(question), payloadOf(match), score), nil

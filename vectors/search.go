@@ -2,8 +2,11 @@ package vectors
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/embed"
 )
@@ -75,6 +78,15 @@ func Search(ctx context.Context, out string, o SearchOptions) ([]Hit, error) {
 	return s.hits(ctx)
 }
 
+// Fetch is how many questions are found before their edges are followed.
+func (o SearchOptions) Fetch() int {
+	top := defaultTo(max(0, o.Top), defaultTop)
+	if o.Accepted {
+		return top * acceptedFetch
+	}
+	return top
+}
+
 // search is one search, after the scores are known.
 type search struct {
 	SearchOptions
@@ -85,11 +97,7 @@ type search struct {
 }
 
 func (s *search) hits(ctx context.Context) ([]Hit, error) {
-	fetch := s.Top
-	if s.Accepted {
-		fetch *= acceptedFetch
-	}
-	best := s.q.best(s.scan, fetch)
+	best := s.q.best(s.scan, s.Fetch())
 	found := make([]Hit, len(best))
 	for i, r := range best {
 		var err error
@@ -103,6 +111,36 @@ func (s *search) hits(ctx context.Context) ([]Hit, error) {
 		if neighbours, err = s.neighbours(ctx, found); err != nil {
 			return nil, err
 		}
+	}
+	return s.choose(found, neighbours), nil
+}
+
+// Follow goes on from questions of the language o.Slug that something else has found, as
+// a vector database: o.Fetch() of them, the best first. It follows their edges over the
+// shards of the build in out, and puts the list together, as [Search] does. A folder
+// without the shards is a usage fault.
+func Follow(ctx context.Context, out string, o SearchOptions, found []Hit) ([]Hit, error) {
+	m, err := manifest.Read(out)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := openShelf(out, m)
+	if err != nil {
+		return nil, err
+	}
+	q, err := words(ctx, o.Query)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{SearchOptions: o, shelf: shelf, q: q}
+	s.Top = defaultTo(max(0, o.Top), defaultTop)
+	neighbours, err := s.neighbours(ctx, found)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, schema.Faultf(schema.FaultUsage, "leave --hops out, or give as --out a folder with vectors/ and parents/",
+			"edges are followed over the shards of the build, which are not all in %s: %w", out, err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s.choose(found, neighbours), nil
 }
@@ -180,6 +218,12 @@ func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
 		q.weight = 0
 	}
 	return q, q.addTerms(ctx, words)
+}
+
+// words is a query that shows what something else has found.
+func words(ctx context.Context, text string) (*query, error) {
+	q := &query{words: embed.NewBM25(), worth: map[uint32]float64{}}
+	return q, q.addTerms(ctx, text)
 }
 
 // addTerms makes the terms of the query known, for snippets.

@@ -135,6 +135,27 @@ func TestSearchHops(t *testing.T) {
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.what, diff)
 		}
+		// the same from questions that something else has found
+		o := SearchOptions{Slug: c.slug, Query: c.words, Top: 1, Accepted: c.accepted}
+		direct, err := Search(t.Context(), c.out, SearchOptions{Slug: c.slug, Query: c.words, Top: o.Fetch()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		followed, err := Follow(t.Context(), c.out, o, direct)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(hits, followed); diff != "" {
+			t.Errorf("%s, followed: (-searched +followed)\n%s", c.what, diff)
+		}
+	}
+
+	if err := os.RemoveAll(filepath.Join(questions, "vectors", "pandas")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Follow(t.Context(), questions, SearchOptions{Slug: "python", Query: "x"}, []Hit{{PostID: 4, DuplicateOf: []int64{1}}})
+	if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || !strings.Contains(remedy, "--hops") {
+		t.Errorf("without a shard: %v", err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -87,6 +88,8 @@ func TestLoadQdrant(t *testing.T) {
 		t.Errorf("the shards say:\n%s\nthe server says:\n%s", here, there)
 	}
 
+	followsFromQdrant(t, one, words, "--qdrant", address, "--prefix", prefix)
+
 	cli(t, 0, append(load, "--out", two, "--keep", "0")...)
 	cli(t, 0, "verify", "--out", two, "--files-only", "--qdrant", address, "--prefix", prefix)
 	_, said = cli(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
@@ -101,6 +104,46 @@ func TestLoadQdrant(t *testing.T) {
 }
 
 // hitsOf are what a search with --json has printed.
+// followsFromQdrant searches over a server for the title of a question that has an edge,
+// and goes on over it; see the tests of vectors.Follow for what is found.
+func followsFromQdrant(t *testing.T, out string, search []string, server ...string) {
+	t.Helper()
+	search = append(slices.Clone(search), server...)
+	words := len(search) - len(server) - 1
+	all, _ := cli(t, 0, append(slices.Clone(search), "--top", "40")...)
+	hits := hitsOf(t, all)
+	from := slices.IndexFunc(hits, func(h vectors.Hit) bool {
+		return slices.ContainsFunc(hits, func(to vectors.Hit) bool { return slices.Contains(h.LinkedTo, to.PostID) })
+	})
+	if from < 0 {
+		t.Fatalf("no question with an edge:\n%s", all)
+	}
+	search[words] = hits[from].Title
+	search = append(search, "--hops", "1", "--top", "1")
+	over, _ := cli(t, 0, search...)
+	found := hitsOf(t, over)
+	if len(found) < 2 || found[0].PostID != hits[from].PostID || found[1].Via == nil || found[1].Via.From != found[0].PostID || found[1].Text == "" {
+		t.Errorf("over the edges of %d:\n%s", hits[from].PostID, over)
+	}
+
+	accepted, _ := cli(t, 0, append(slices.Clone(search), "--accepted", "--top", "3")...)
+	for _, h := range hitsOf(t, accepted) {
+		if h.AcceptedAnswerID == 0 {
+			t.Errorf("%d has no accepted answer", h.PostID)
+		}
+	}
+
+	parents := filepath.Join(out, "parents")
+	if err := os.Rename(parents, parents+".away"); err != nil {
+		t.Fatal(err)
+	}
+	_, said := cli(t, 2, search...)
+	says(t, said, "edges are followed over the shards", "leave --hops out")
+	if err := os.Rename(parents+".away", parents); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func hitsOf(t *testing.T, lines string) (hits []vectors.Hit) {
 	t.Helper()
 	for text := range strings.Lines(lines) {

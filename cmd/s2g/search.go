@@ -18,7 +18,8 @@ const searchHelp = `Finds questions of a language by their words and by their me
 build, the scores fused, the best chunk of each question shown. --hops 1 goes on over DuplicateOf and LinkedTo,
 both ways. --accepted shows only questions with an accepted answer, of neighbours too. With --json each line is a
 whole thread: the question's text, and its answers if the build's tables are there (else the accepted one alone).
---qdrant searches the collection of the language in that server instead, which fuses the two lists by rank.
+--qdrant searches the collection of the language in that server instead, which fuses the two lists by rank; edges
+are followed over the shards in --out.
 
     s2g search --out build --language python "how do I merge two dicts"
     s2g search --out build --language python --hops 1 --accepted --json "how do I merge two dicts"`

@@ -6,18 +6,15 @@ import (
 	"errors"
 	"fmt"
 
-	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors"
 	"s2g/vectors/qdrant"
 )
 
 // searchQdrant finds questions in the collection that serves a language. The build in
-// OUT says by which models the query is embedded.
+// OUT says by which models the query is embedded, and its shards hold the edges: a
+// payload has those that begin at a post, and not all of a build need be in the server.
 func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest, of vectors.SearchOptions, q *qdrantFlags) (hits []vectors.Hit, err error) {
-	if of.Hops > 0 {
-		return nil, schema.Faultf(schema.FaultUsage, "leave --qdrant out, or --hops", "edges are followed over the shards alone, not over Qdrant")
-	}
 	o.shape.Site = cmp.Or(o.shape.Site, m.Options.Site)
 	site, err := o.site(m)
 	if err != nil {
@@ -29,6 +26,9 @@ func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest
 		return nil, err
 	}
 	query := qdrant.Query{Top: of.Top, Accepted: of.Accepted, Weight: embedders.Weight}
+	if of.Hops > 0 { // a question without an accepted answer may lead to one that has
+		query.Top, query.Accepted = of.Fetch(), false
+	}
 	if query.Dense, err = vectors.DenseQuery(ctx, embedders.Dense, of.Query); err != nil {
 		return nil, err
 	}
@@ -53,6 +53,9 @@ func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest
 			return nil, err
 		}
 		hits = append(hits, h)
+	}
+	if of.Hops > 0 {
+		return vectors.Follow(ctx, o.out, of, hits)
 	}
 	return hits, nil
 }
