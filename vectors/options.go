@@ -13,7 +13,7 @@ import (
 
 // format is the version of what this stage writes. It counts when a manifest is
 // asked whether its shards are still what would be written today.
-const format = 4
+const format = 5
 
 // The values of Options.Units.
 const (

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -18,12 +17,14 @@ const oversample = 32
 
 // rightSingular returns the first right singular vectors of a, at most dims of them: a matrix of a.cols rows,
 // row-major, and its number of columns, by descending singular value. It is the randomised subspace iteration
-// of Halko, Martinsson and Tropp (Finding structure with randomness, SIAM Review 53, 2011, algorithm 4.4), on
-// the side of the columns, followed by a Rayleigh-Ritz step.
+// of Halko, Martinsson and Tropp (Finding structure with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1)
+// for aᵀa, which has these vectors and the squares of the values: the left singular vectors of aᵀa q, where q is an
+// orthonormal basis of what the iteration before has found.
 //
-// Both orthonormalisations go by the eigenvectors of the small Gram matrix (Stathopoulos and Wu, A block
-// orthogonalization procedure with constant synchronization requirements, SIAM J. Sci. Comput. 23, 2002),
-// which drops the directions that a matrix of low rank does not have.
+// Both kinds of orthonormalisation go by the small Gram matrix of the columns, whose sums are in double precision:
+// between iterations by its Cholesky factor, where any basis will do, and in the end by its eigenvectors (Stathopoulos
+// and Wu, A block orthogonalization procedure with constant synchronization requirements, SIAM J. Sci. Comput. 23,
+// 2002), which drops the directions that a matrix of low rank does not have.
 func rightSingular(ctx context.Context, a *sparse, dims, iterations int, seed uint64) (v []float32, k int, err error) {
 	k = min(dims+oversample, a.rows(), a.cols)
 	if k == 0 {
@@ -36,87 +37,78 @@ func rightSingular(ctx context.Context, a *sparse, dims, iterations int, seed ui
 		q[i] = float32(rng.NormFloat64())
 	}
 	w := make([]float32, a.rows()*k)
-	for range iterations {
+	for left := iterations; left > 0; left-- {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
 		a.times(w[:a.rows()*k], q, k)
 		at.times(q, w[:a.rows()*k], k)
-		turn, kept, err := whiten(q, k)
-		if err != nil {
-			return nil, 0, err
+		small := mat.NewSymDense(k, gram(q, k))
+		turn, kept, ok := []float64(nil), k, false
+		if left > 1 {
+			turn, ok = triangle(small)
+		}
+		if !ok {
+			if turn, kept, err = principal(small); err != nil {
+				return nil, 0, err
+			}
+		}
+		if left == 1 && kept > dims {
+			turn, kept = columns(turn, kept, dims), dims
 		}
 		q, k = product(q, k, turn, kept), kept
 		if k == 0 {
 			return nil, 0, nil
 		}
 	}
-	a.times(w[:a.rows()*k], q, k)
-	values, vectors, err := eigen(w[:a.rows()*k], k)
-	if err != nil {
-		return nil, 0, err
-	}
-	kept := 0
-	for kept < min(dims, k) && values[kept] > values[0]*1e-8 {
-		kept++
-	}
-	v = product(q, k, columns(vectors, k, kept), kept)
-	fixSigns(v, kept)
-	return v, kept, nil
+	fixSigns(q, k)
+	return q, k, nil
 }
 
-// whiten returns the k by kept matrix that makes the columns of y, a matrix of k columns, orthonormal when it
-// stands to its right.
-func whiten(y []float32, k int) (turn []float64, kept int, err error) {
-	values, vectors, err := eigen(y, k)
-	if err != nil {
-		return nil, 0, err
+// triangle returns the inverse of the upper Cholesky factor of a Gram matrix, which makes the columns that it is of
+// orthonormal when it stands to their right. Where they are nearly dependent it is not exact enough, and not ok.
+func triangle(gram *mat.SymDense) (turn []float64, ok bool) {
+	var c mat.Cholesky
+	if !c.Factorize(gram) || c.Cond() > 1e10 {
+		return nil, false
 	}
-	for kept < k && values[kept] > 0 && values[kept] > values[0]*1e-10 {
-		kept++
+	var upper, inverse mat.TriDense
+	c.UTo(&upper)
+	if err := inverse.InverseTri(&upper); err != nil {
+		return nil, false
 	}
-	turn = columns(vectors, k, kept)
-	for i := range turn {
-		turn[i] /= math.Sqrt(values[i%kept])
+	k := gram.SymmetricDim()
+	turn = make([]float64, k*k)
+	for i := range k {
+		for j := i; j < k; j++ {
+			turn[i*k+j] = inverse.At(i, j)
+		}
 	}
-	return turn, kept, nil
+	return turn, true
 }
 
-// eigen returns the eigenvalues of yᵀy, largest first, and its eigenvectors as the columns of a k by k matrix.
-func eigen(y []float32, k int) (values, vectors []float64, err error) {
+// principal returns the k by kept matrix that makes the k columns that a Gram matrix is of orthonormal, and their left
+// singular vectors, when it stands to their right. It is ordered by descending singular value.
+func principal(gram *mat.SymDense) (turn []float64, kept int, err error) {
 	var es mat.EigenSym
-	if !es.Factorize(mat.NewSymDense(k, gram(y, k)), true) {
-		return nil, nil, errors.New("the eigenvalues did not converge")
+	if !es.Factorize(gram, true) {
+		return nil, 0, errors.New("the eigenvalues did not converge")
 	}
 	var e mat.Dense
 	es.VectorsTo(&e)
-	ascending := es.Values(nil)
-	values, vectors = make([]float64, k), make([]float64, k*k)
-	for j := range k {
-		values[j] = ascending[k-1-j]
+	values, k := es.Values(nil), gram.SymmetricDim() // ascending
+	top := values[k-1]
+	for kept < k && values[k-1-kept] > 0 && values[k-1-kept] > top*1e-10 {
+		kept++
+	}
+	turn = make([]float64, k*kept)
+	for j := range kept {
+		scale := 1 / math.Sqrt(values[k-1-j])
 		for i := range k {
-			vectors[i*k+j] = e.At(i, k-1-j)
+			turn[i*kept+j] = scale * e.At(i, k-1-j)
 		}
 	}
-	return values, vectors, nil
-}
-
-// gram returns yᵀy, k by k, summed in double precision: the small eigenvalues are differences of large sums. (gonum
-// shares the work by blocks of the result, each summed in order: the same sums for any number of processors.)
-func gram(y []float32, k int) []float64 {
-	const most = 1024 // rows widened at once
-	g := blas64.General{Rows: k, Cols: k, Stride: k, Data: make([]float64, k*k)}
-	wide := make([]float64, most*k)
-	for len(y) > 0 {
-		rows := min(most, len(y)/k)
-		for i, x := range y[:rows*k] {
-			wide[i] = float64(x)
-		}
-		b := blas64.General{Rows: rows, Cols: k, Stride: k, Data: wide[:rows*k]}
-		blas64.Gemm(blas.Trans, blas.NoTrans, 1, b, b, 1, g)
-		y = y[rows*k:]
-	}
-	return g.Data
+	return turn, kept, nil
 }
 
 // product returns y m: y has k columns, m is k by n. Single precision is enough: each entry is a sum of k products.
