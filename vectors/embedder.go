@@ -3,24 +3,16 @@ package vectors
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"s2g/vectors/embed"
-	"s2g/vectors/text"
 )
 
 // modelFile is the fitted model of the builtin dense embedder, relative to OUT.
 const modelFile = "vectors/model.bin"
-
-// sampleQuery is how many posts of the sample one query asks for by id.
-const sampleQuery = 1000
 
 // embedders opens the two embedders. The builtin dense one is that of the build to
 // reuse; else it is fitted on the sample, unless an interrupted run has done so.
@@ -77,51 +69,6 @@ func (s *stage) checkEarlier() {
 		s.Log.Warn("no vectors are reused: they are of other models", "dense", e.of.Dense, "sparse", e.of.Sparse)
 		s.earlier = nil
 	}
-}
-
-// fit fits the model on the first chunks of the posts of the sample: a long post
-// says what it is about at its beginning.
-func (s *stage) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
-	var failed error
-	model, err := embed.FitLSA(ctx, s.sampleTexts(ctx, sample, &failed), embed.LSAOptions{})
-	if err := errors.Join(failed, err); err != nil {
-		return nil, err
-	}
-	return model, nil
-}
-
-func (s *stage) sampleTexts(ctx context.Context, sample []int64, failed *error) iter.Seq[string] {
-	stop := errors.New("enough")
-	return func(yield func(string) bool) {
-		cleaner := s.cleaning().Cleaner()
-		for ids := range slices.Chunk(sample, sampleQuery) {
-			err := eachPost(ctx, s.db, postQuery(s.answers(), "p.Id IN ("+join(ids)+")"), func(p *post) error {
-				first := text.Chunks(string(p.title), s.cleaning().Clean(&cleaner, p.body, p.tags), s.Window, s.Overlap)[0]
-				if !yield(first.Text) {
-					return stop
-				}
-				return nil
-			})
-			if errors.Is(err, stop) {
-				return
-			}
-			if err != nil {
-				*failed = err
-				return
-			}
-		}
-	}
-}
-
-func join(ids []int64) string {
-	var b strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	return b.String()
 }
 
 func (s *stage) saveModel(model *embed.LSA) error {

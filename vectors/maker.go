@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors/shard"
@@ -31,17 +31,18 @@ type maker struct {
 	graphs map[threads.Set]membership
 
 	// of the unit that is being made
-	cleaner text.Cleaner
-	links   []link
-	points  []Point
-	in      []threads.Set // of points: the graphs they belong to
-	wholes  []Parent
-	known   map[hash]vectors // of texts that an earlier build has
-	todo    []int            // points that have no vectors yet
-	pending int64            // posts that were added since the last batch
-	batches []*batch         // of points whose vectors are made
-	group   *errgroup.Group  // that makes them, where an endpoint does
-	made    made
+	cleaner  text.Cleaner
+	links    []link
+	points   []Point
+	in       []threads.Set // of points: the graphs they belong to
+	wholes   []Parent
+	known    map[hash]vectors // of texts that an earlier build has
+	todo     []int            // points that have no vectors yet
+	pending  int64            // posts that were added since the last batch
+	batches  []*batch         // of points whose vectors are made
+	endpoint bool             // makes vectors
+	group    *errgroup.Group  // of what an endpoint or a spare worker does
+	made     made
 }
 
 // membership is what a set of graphs means.
@@ -61,14 +62,14 @@ func (m *maker) make(ctx context.Context, u unit) (err error) {
 	m.links, m.batches = nil, m.batches[:0]
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if m.group = nil; m.Dense != Builtin || m.Sparse != BM25 {
-		m.group, within = errgroup.WithContext(within)
+	m.group, within = errgroup.WithContext(within)
+	if m.endpoint = m.Dense != Builtin || m.Sparse != BM25; m.endpoint {
 		m.group.SetLimit(remoteBatches)
-		defer func() { // no batch outlives its unit
-			cancel()
-			_ = m.group.Wait()
-		}()
 	}
+	defer func() { // no batch outlives its unit
+		cancel()
+		_ = m.group.Wait()
+	}()
 	if m.linked {
 		if m.links, err = readLinks(ctx, m.db, m.index, u); err != nil {
 			return err
@@ -116,17 +117,16 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	}
 	m.made.BytesIn += int64(len(p.title) + len(p.body))
 	m.made.Counts[head.Type+"s"]++
-	whole := Parent{PostID: p.id, Title: head.Title, Text: m.cleaning().Clean(&m.cleaner, p.body, p.tags)}
-	chunks, err := m.windows.Chunks(ctx, whole.Title, whole.Text)
-	if err != nil {
-		return err
+	ready, ok := m.kept.take(p.id)
+	if !ok {
+		if ready, err = m.cleaning().prepare(ctx, &m.cleaner, m.windows, p); err != nil {
+			return err
+		}
 	}
-	if only := chunks[0].Text; len(chunks) == 1 {
-		whole.Text = only[len(only)-len(whole.Text):] // the same text: keep one of the two in memory
-	}
-	m.wholes = append(m.wholes, whole)
-	head.Chunks = int32(len(chunks))
-	for i, c := range chunks {
+	ready.count(m.made.Counts)
+	m.wholes = append(m.wholes, Parent{PostID: p.id, Title: head.Title, Text: ready.text})
+	head.Chunks = int32(len(ready.chunks))
+	for i, c := range ready.chunks {
 		head.PointID, head.Chunk = PointID(p.id, i), int32(i)
 		head.Start, head.End = int32(c.Start), int32(c.End)
 		sum := hash(sha256.Sum256([]byte(c.Text)))
@@ -208,9 +208,9 @@ func (m *maker) embed(ctx context.Context) error {
 			}
 			return err
 		}
-		if m.group != nil {
+		if m.endpoint {
 			m.group.Go(work)
-		} else if err := work(); err != nil {
+		} else if err := m.spare.run(m.group, work); err != nil {
 			return err
 		}
 	}
@@ -221,10 +221,8 @@ func (m *maker) embed(ctx context.Context) error {
 
 // settle waits for the vectors that are under way, and gives them to their points.
 func (m *maker) settle() error {
-	if m.group != nil {
-		if err := m.group.Wait(); err != nil {
-			return err
-		}
+	if err := m.group.Wait(); err != nil {
+		return err
 	}
 	for _, b := range m.batches {
 		for i, at := range b.which {
@@ -246,12 +244,9 @@ func (m *maker) count() {
 			c["texts_without_a_known_term"]++
 		}
 	}
-	for rule, n := range m.cleaner.Counts() {
-		c["dropped_"+strings.ReplaceAll(rule, "-", "_")] += n
-	}
 }
 
-// write writes the unit's files, those of the languages in the table's order.
+// write writes the unit's files: the whole texts, and the points of each language in the table's order.
 func (m *maker) write(ctx context.Context, u unit) error {
 	byGraph := make([][]int, len(m.Languages)+1)
 	for i, set := range m.in {
@@ -259,23 +254,44 @@ func (m *maker) write(ctx context.Context, u unit) error {
 			byGraph[g] = append(byGraph[g], i)
 		}
 	}
-	for g, which := range byGraph {
-		if len(which) == 0 {
-			continue
-		}
-		if err := ctx.Err(); err != nil {
+	group, within := errgroup.WithContext(ctx)
+	files := make([]manifest.File, len(byGraph)+1)
+	write := func(at int, one func() (manifest.File, error)) error {
+		if err := within.Err(); err != nil {
 			return err
+		}
+		return m.spare.run(group, func() (err error) {
+			files[at], err = one()
+			return err
+		})
+	}
+	err := write(len(byGraph), func() (manifest.File, error) {
+		return file(m.stage, u.parents(), slices.Values(m.wholes), len(m.wholes))
+	})
+	for g, which := range byGraph {
+		if len(which) == 0 || err != nil {
+			continue
 		}
 		language := schema.Language{Slug: schema.OtherSlug}
 		if g < len(m.Languages) {
 			language = m.Languages[g]
 		}
-		if err := file(m, u.shard(language.Slug), m.inLanguage(which, language.Tag), len(which)); err != nil {
-			return err
-		}
 		m.made.Points += int64(len(which))
+		err = write(g, func() (manifest.File, error) {
+			return file(m.stage, u.shard(language.Slug), m.inLanguage(which, language.Tag), len(which))
+		})
 	}
-	return file(m, u.parents(), slices.Values(m.wholes), len(m.wholes))
+	if helped := group.Wait(); err == nil || helped != nil {
+		err = helped // also where it is why the others have stopped
+	}
+	for _, f := range files {
+		if f.Name != "" {
+			m.made.files = append(m.made.files, f)
+			m.made.BytesOut += f.Size
+		}
+	}
+	m.made.Files = len(m.made.files)
+	return err
 }
 
 // inLanguage yields the points of a language, with its tag.
@@ -293,23 +309,17 @@ func (m *maker) inLanguage(which []int, tag string) iter.Seq[Point] {
 
 // file commits a file of n rows. One that an interrupted run has committed already
 // stays: it has the same bytes.
-func file[T any](m *maker, name string, rows iter.Seq[T], n int) error {
-	committed, ok := m.files[name]
-	if !ok {
-		out, err := m.outputs.Create(name)
-		if err != nil {
-			return err
-		}
-		defer out.Abort()
-		if err := writeParquet(out, rows, m.writing); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
-		}
-		if committed, err = out.Commit(int64(n), ""); err != nil {
-			return err
-		}
+func file[T any](s *stage, name string, rows iter.Seq[T], n int) (manifest.File, error) {
+	if committed, ok := s.files[name]; ok {
+		return committed, nil
 	}
-	m.made.Files++
-	m.made.files = append(m.made.files, committed)
-	m.made.BytesOut += committed.Size
-	return nil
+	out, err := s.outputs.Create(name)
+	if err != nil {
+		return manifest.File{}, err
+	}
+	defer out.Abort()
+	if err := writeParquet(out, rows, s.writing); err != nil {
+		return manifest.File{}, fmt.Errorf("writing %s: %w", name, err)
+	}
+	return out.Commit(int64(n), "")
 }

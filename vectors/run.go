@@ -38,6 +38,8 @@ type stage struct {
 	index     *threads.Index
 	linked    bool     // the table PostLinks is in service
 	earlier   *earlier // nil: no vectors are reused
+	kept      kept     // of the sample
+	spare     spare
 
 	mu      sync.Mutex
 	summary manifest.Summary
@@ -149,9 +151,14 @@ func (s *stage) makeUnits(ctx context.Context, todo []unit) error {
 		}
 		return nil
 	})
+	s.spare = make(spare, s.Workers)
+	for range s.Workers - len(todo) {
+		s.spare.lend()
+	}
 	for range min(s.Workers, len(todo)) {
 		m := newMaker(s)
 		group.Go(func() error {
+			defer s.spare.lend()
 			for u := range units {
 				if err := m.make(ctx, u); err != nil {
 					return fmt.Errorf("unit %d, posts %d to %d: %w", u.number, u.first, u.last, err)
