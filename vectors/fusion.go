@@ -112,6 +112,14 @@ func DenseQuery(ctx context.Context, d embed.Dense, words string) ([]float32, er
 	return v, nil
 }
 
+// DenseQuery is the function DenseQuery of a search: also nil where dense scores count nothing in it.
+func (e *Embedders) DenseQuery(ctx context.Context, words string) ([]float32, error) {
+	if e.Weight == 0 {
+		return nil, nil
+	}
+	return DenseQuery(ctx, e.Dense, words)
+}
+
 // IDF is a term's inverse document frequency by the formula of Qdrant's modifier
 // idf, which is that of Lucene: ln((N - n + 0.5) / (n + 0.5) + 1), for a term that
 // n of N points have.

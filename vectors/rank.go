@@ -16,8 +16,14 @@ type ranked struct {
 	score    float64
 }
 
-// best returns the n best questions, the best first.
+// best returns the n best questions, the best first. Where the query has no dense
+// vector a post needs one of its terms: without one it is not worse than another, it
+// has nothing to do with the query.
 func (q *query) best(s *scan, n int) []ranked {
+	matched := make([]bool, len(s.points))
+	for _, m := range s.matches {
+		matched[m.point] = true
+	}
 	sparse, dense := Standardise(q.sparseScores(s)), make([]float64, len(s.cosines))
 	for i, c := range s.cosines {
 		dense[i] = float64(c)
@@ -28,6 +34,9 @@ func (q *query) best(s *scan, n int) []ranked {
 	}
 	best := top(n, func(yield func(ranked) bool) {
 		for from, to := range s.posts() {
+			if len(dense) == 0 && !slices.Contains(matched[from:to], true) {
+				continue
+			}
 			of := BestOf(sparse[from:to], chunks(dense, from, to))
 			if !yield(ranked{s.question(from), from, of.Fuse(q.weight)}) {
 				return

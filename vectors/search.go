@@ -211,7 +211,7 @@ func (e *Embedders) query(ctx context.Context, words string) (*query, error) {
 	if q.sparse, err = e.Sparse.Query(ctx, words); err != nil {
 		return nil, fmt.Errorf("sparse vector of the query: %w", err)
 	}
-	if q.dense, err = DenseQuery(ctx, e.Dense, words); err != nil {
+	if q.dense, err = e.DenseQuery(ctx, words); err != nil {
 		return nil, err
 	}
 	if q.dense == nil {

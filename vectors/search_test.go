@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
 )
@@ -62,6 +63,14 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: a post twice in %d", c.words, got)
 		}
 	}
+	for words, want := range map[string][]int64{
+		"the of and": nil, // no term
+		"xylophones": nil, // one that stands nowhere
+	} {
+		if diff := cmp.Diff(want, found(t, out, "python", words)); diff != "" {
+			t.Errorf("%q: %s", words, diff)
+		}
+	}
 	hits, err := Search(t.Context(), out, SearchOptions{Slug: "python", Query: "join dicts of lists", Top: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -75,6 +84,26 @@ func TestSearch(t *testing.T) {
 	want[0].Match.End = hits[0].Match.End
 	if diff := cmp.Diff(want, hits); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Where eval has found that dense scores do no good, they count nothing, and no
+// question is found that has none of the words.
+func TestSearchByWordsAlone(t *testing.T) {
+	out := t.TempDir()
+	dir := openDir(t, out)
+	o := smallOptions()
+	o.Units = UnitsQuestion
+	if err := smallStage(loadFixture(t), o).into(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := dir.Update(func(m *manifest.Manifest) { m.Stages[manifest.Vectors].Embedders.Weight = 0 }); err != nil {
+		t.Fatal(err)
+	}
+	for words, want := range map[string][]int64{"tuples": {2}, "the of and": nil} {
+		if diff := cmp.Diff(want, found(t, out, "python", words)); diff != "" {
+			t.Errorf("%q: %s", words, diff)
+		}
 	}
 }
 

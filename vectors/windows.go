@@ -57,6 +57,10 @@ func (w Windows) rule() string {
 // of the stage's key, which must be known while they are down.
 func (s *stage) openWindows() error {
 	s.windows = Windows{s.Window, s.Overlap, embed.TokenizerOf(s.dense)}
+	if most := embed.MaxTokensOf(s.dense); most > 0 && s.Window > most {
+		s.Log.Warn("windows are longer than the model reads: the end of each long one is in no dense vector; give a smaller --window",
+			"window", s.Window, "model", s.dense.Model(), "reads", most)
+	}
 	noted, ok := s.files[windowsNote]
 	if !ok {
 		return s.outputs.Note(windowsNote, 0, s.windows.rule())

@@ -1,9 +1,12 @@
 package vectors
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -22,6 +25,7 @@ import (
 type fakeModel struct {
 	*httptest.Server
 	tokenizes atomic.Bool
+	reads     int // tokens of a text, at most; 0: more than any has
 	refuses   string
 	embedded  atomic.Int64 // texts
 }
@@ -44,7 +48,7 @@ func (f *fakeModel) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	type object = map[string]any
-	answer := object{"tokens": make([]int, len(q.Prompt)), "max_model_len": 100_000}
+	answer := object{"tokens": make([]int, len(q.Prompt)), "max_model_len": cmp.Or(f.reads, 100_000)}
 	switch {
 	case r.URL.Path == "/tokenize" && f.tokenizes.Load():
 	case r.URL.Path == "/v1/embeddings" && (f.refuses == "" || !strings.Contains(strings.Join(q.Input, " "), f.refuses)):
@@ -102,6 +106,24 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 	c, err := Clean(t.Context(), db, 8, CleanOptions{Cleaning{Languages: smallOptions().Languages}, Windows{300, 20, by}})
 	if err != nil || len(c.Chunks) < 10 || c.Chunks[0].Tokens != len(c.Chunks[0].Text) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// What a model does not read of long windows is in no vector: it is said before the work.
+func TestWindowsLongerThanTheModelReads(t *testing.T) {
+	db := loadFixture(t)
+	for reads, want := range map[int]bool{299: true, 300: false, 0: false} {
+		f := newFakeModel(t)
+		f.reads = reads
+		var log bytes.Buffer
+		o := f.options()
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		if err := smallStage(db, o).into(t.Context(), openDir(t, t.TempDir())); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(log.String(), "give a smaller --window"); got != want {
+			t.Errorf("a model that reads %d tokens: %s", reads, log.String())
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest
 	if of.Hops > 0 { // a question without an accepted answer may lead to one that has
 		query.Top, query.Accepted = of.Fetch(), false
 	}
-	if query.Dense, err = vectors.DenseQuery(ctx, embedders.Dense, of.Query); err != nil {
+	if query.Dense, err = embedders.DenseQuery(ctx, of.Query); err != nil {
 		return nil, err
 	}
 	terms, err := embedders.Sparse.Query(ctx, of.Query)

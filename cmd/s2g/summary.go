@@ -52,14 +52,43 @@ func writeSummary(w io.Writer, outcomes []outcome) error {
 		return err
 	}
 	for _, o := range outcomes {
-		if len(o.Errors) > 0 && !o.Fresh {
-			fmt.Fprintf(w, "%s, bad data: %s\n", o.Stage, classes(o.Errors))
+		for _, left := range []struct {
+			what   string
+			counts map[string]int64
+		}{{"bad data", o.Errors}, {"dropped by the rules of cleaning", droppedBy(o.Counts)}, {"not embedded as they are", mangled(o.Counts)}} {
+			if len(left.counts) > 0 && !o.Fresh {
+				fmt.Fprintf(w, "%s, %s: %s\n", o.Stage, left.what, classes(left.counts))
+			}
 		}
 		if o.Warning != "" {
 			fmt.Fprintf(w, "%s, warning: %s\n", o.Stage, printable(o.Warning))
 		}
 	}
 	return nil
+}
+
+// droppedBy are the counts of what cleaning dropped, by rule.
+func droppedBy(counts map[string]int64) map[string]int64 {
+	by := map[string]int64{}
+	for name, n := range counts {
+		if rule, ok := strings.CutPrefix(name, "dropped_"); ok && n > 0 {
+			by[strings.ReplaceAll(rule, "_", "-")] = n
+		}
+	}
+	return by
+}
+
+// mangled are the counts of texts whose vectors do not say all that the texts do.
+func mangled(counts map[string]int64) map[string]int64 {
+	of := map[string]int64{}
+	for name, n := range counts {
+		for _, end := range []string{"_texts_truncated", "_texts_refused", "texts_without_a_known_term", "posts_over_2_47_left_out"} {
+			if strings.HasSuffix(name, end) && n > 0 {
+				of[strings.ReplaceAll(name, "_", " ")] = n
+			}
+		}
+	}
+	return of
 }
 
 func size(n int64) string {

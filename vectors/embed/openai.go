@@ -124,6 +124,15 @@ func (m *openAI) tokenizer() Tokenizer {
 	return m.tokens
 }
 
+// MaxTokensOf returns how many tokens of a text a dense embedder reads at most; 0 where there is no such limit, or it is
+// not known.
+func MaxTokensOf(d Dense) int {
+	if m, ok := d.(*openAI); ok {
+		return m.maxTokens()
+	}
+	return 0
+}
+
 // maxTokens is the longest text that the model takes: as the spec says, else as the server does, else as is known.
 func (m *openAI) maxTokens() int {
 	if m.spec.MaxTokens == 0 && m.tokens != nil && m.tokens.limit() > 0 {
