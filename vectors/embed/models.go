@@ -59,6 +59,7 @@ var models = map[string]Known{
 	"e5-small-v2": e5(384), "e5-base-v2": e5(768), "e5-large-v2": e5(1024),
 	"multilingual-e5-small": e5(384), "multilingual-e5-base": e5(768), "multilingual-e5-large": e5(1024),
 	"multilingual-e5-large-instruct": {Query: webSearch + " ", MaxTokens: 512, Dim: 1024},
+	"e5-mistral-7b-instruct":         {Query: webSearch + " ", MaxTokens: 4096, Dim: 4096},
 
 	"bge-small-en": bge(384), "bge-base-en": bge(768), "bge-large-en": bge(1024),
 	"bge-small-en-v1.5": bge(384), "bge-base-en-v1.5": bge(768), "bge-large-en-v1.5": bge(1024),
@@ -82,6 +83,9 @@ var models = map[string]Known{
 	"snowflake-arctic-embed-s":      {Query: forPassages, MaxTokens: 512, Dim: 384},
 	"snowflake-arctic-embed-m":      {Query: forPassages, MaxTokens: 512, Dim: 768},
 	"snowflake-arctic-embed-l":      {Query: forPassages, MaxTokens: 512, Dim: 1024},
+	"snowflake-arctic-embed":        {Query: forPassages}, // Ollama's name, for all sizes
+	"snowflake-arctic-embed-m-v1.5": {Query: forPassages, MaxTokens: 512, Dim: 768},
+	"snowflake-arctic-embed-m-long": {Query: forPassages, MaxTokens: 2048, Dim: 768},
 	"snowflake-arctic-embed-m-v2.0": {Query: "query: ", MaxTokens: 8192, Dim: 768},
 	"snowflake-arctic-embed-l-v2.0": {Query: "query: ", MaxTokens: 8192, Dim: 1024},
 	"snowflake-arctic-embed2":       {Query: "query: ", MaxTokens: 8192, Dim: 1024}, // Ollama's name

@@ -37,7 +37,8 @@ func openOpenAI(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOpti
 		return nil, err
 	}
 	m.tokens = openTokenizer(ctx, s, endpoints, m.known.Document, o)
-	o.Log.Info("dense embedder", "model", m.Model(), "served as", m.served, "dimensions", m.dim, "endpoints", len(endpoints), "tokenizer", m.tokens != nil)
+	o.Log.Info("dense embedder", "model", m.Model(), "served as", m.served, "dimensions", m.dim, "endpoints", len(endpoints), "tokenizer", m.tokens != nil,
+		"before documents", m.known.Document, "before queries", m.known.Query)
 	return m, nil
 }
 

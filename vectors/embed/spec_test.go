@@ -95,19 +95,22 @@ func TestLookup(t *testing.T) {
 	code := Known{Query: "Represent this query for searching relevant code: ", Dim: 3584}
 	nomic := Known{Document: "search_document: ", Query: "search_query: ", MaxTokens: 8192, Dim: 768}
 	for name, want := range map[string]Known{
-		"nomic-ai/nomic-embed-code":              code,
-		"nomic-embed-code":                       code,
-		"nomic-ai/nomic-embed-code-GGUF":         code,
-		"/models/nomic-embed-code.Q4_K_M.gguf":   code,
-		"nomic-embed-text:v1.5":                  nomic,
-		"nomic-embed-text:latest":                nomic,
-		"nomic-embed-text-v1.5.f16.gguf":         nomic,
-		"sentence-transformers/all-MiniLM-L6-v2": {MaxTokens: 256, Dim: 384},
-		"qwen3-embedding:4b":                     {Query: webSearch, MaxTokens: 32768, Dim: 2560},
-		"qwen3-embedding:4b-q4_K_M":              {Query: webSearch, MaxTokens: 32768, Dim: 2560},
-		"BAAI/bge-m3":                            {MaxTokens: 8192, Dim: 1024},
-		"my-nomic-embed-code-finetune":           {},
-		"":                                       {},
+		"nomic-ai/nomic-embed-code":               code,
+		"nomic-embed-code":                        code,
+		"nomic-ai/nomic-embed-code-GGUF":          code,
+		"/models/nomic-embed-code.Q4_K_M.gguf":    code,
+		"nomic-embed-text:v1.5":                   nomic,
+		"nomic-embed-text:latest":                 nomic,
+		"nomic-embed-text-v1.5.f16.gguf":          nomic,
+		"sentence-transformers/all-MiniLM-L6-v2":  {MaxTokens: 256, Dim: 384},
+		"qwen3-embedding:4b":                      {Query: webSearch, MaxTokens: 32768, Dim: 2560},
+		"qwen3-embedding:4b-q4_K_M":               {Query: webSearch, MaxTokens: 32768, Dim: 2560},
+		"snowflake-arctic-embed:335m":             {Query: forPassages},
+		"Snowflake/snowflake-arctic-embed-m-v1.5": {Query: forPassages, MaxTokens: 512, Dim: 768},
+		"intfloat/e5-mistral-7b-instruct":         {Query: webSearch + " ", MaxTokens: 4096, Dim: 4096},
+		"BAAI/bge-m3":                             {MaxTokens: 8192, Dim: 1024},
+		"my-nomic-embed-code-finetune":            {},
+		"":                                        {},
 	} {
 		if diff := cmp.Diff(want, Lookup(name)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -39,6 +39,9 @@ var cleaning = map[string]string{
 	"placeholder": "the editor's own description of an image",
 }
 
+// WhatRuleDrops says what a rule of cleaning drops; nothing of a rule that there is not.
+func WhatRuleDrops(rule string) string { return cleaning[rule] }
+
 // leftOut says why parts of a dump are not in the graph; see graph/counts.go.
 var leftOut = []struct{ counter, says string }{
 	{"questions_outside", "questions without a selected language"},
