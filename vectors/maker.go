@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
-	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors/shard"
@@ -254,22 +253,10 @@ func (m *maker) write(ctx context.Context, u unit) error {
 			byGraph[g] = append(byGraph[g], i)
 		}
 	}
-	group, within := errgroup.WithContext(ctx)
-	files := make([]manifest.File, len(byGraph)+1)
-	write := func(at int, one func() (manifest.File, error)) error {
-		if err := within.Err(); err != nil {
-			return err
-		}
-		return m.spare.run(group, func() (err error) {
-			files[at], err = one()
-			return err
-		})
-	}
-	err := write(len(byGraph), func() (manifest.File, error) {
-		return file(m.stage, u.parents(), slices.Values(m.wholes), len(m.wholes))
-	})
+	files := m.newFiles(ctx, len(byGraph)+1)
+	begin(files, len(byGraph), u.parents(), slices.Values(m.wholes), len(m.wholes))
 	for g, which := range byGraph {
-		if len(which) == 0 || err != nil {
+		if len(which) == 0 {
 			continue
 		}
 		language := schema.Language{Slug: schema.OtherSlug}
@@ -277,20 +264,14 @@ func (m *maker) write(ctx context.Context, u unit) error {
 			language = m.Languages[g]
 		}
 		m.made.Points += int64(len(which))
-		err = write(g, func() (manifest.File, error) {
-			return file(m.stage, u.shard(language.Slug), m.inLanguage(which, language.Tag), len(which))
-		})
+		begin(files, g, u.shard(language.Slug), m.inLanguage(which, language.Tag), len(which))
 	}
-	if helped := group.Wait(); err == nil || helped != nil {
-		err = helped // also where it is why the others have stopped
+	var err error
+	m.made.files, err = files.wait()
+	for _, f := range m.made.files {
+		m.made.Files++
+		m.made.BytesOut += f.Size
 	}
-	for _, f := range files {
-		if f.Name != "" {
-			m.made.files = append(m.made.files, f)
-			m.made.BytesOut += f.Size
-		}
-	}
-	m.made.Files = len(m.made.files)
 	return err
 }
 
@@ -305,21 +286,4 @@ func (m *maker) inLanguage(which []int, tag string) iter.Seq[Point] {
 			}
 		}
 	}
-}
-
-// file commits a file of n rows. One that an interrupted run has committed already
-// stays: it has the same bytes.
-func file[T any](s *stage, name string, rows iter.Seq[T], n int) (manifest.File, error) {
-	if committed, ok := s.files[name]; ok {
-		return committed, nil
-	}
-	out, err := s.outputs.Create(name)
-	if err != nil {
-		return manifest.File{}, err
-	}
-	defer out.Abort()
-	if err := writeParquet(out, rows, s.writing); err != nil {
-		return manifest.File{}, fmt.Errorf("writing %s: %w", name, err)
-	}
-	return out.Commit(int64(n), "")
 }
