@@ -85,18 +85,22 @@ func TestKilled(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- run.Wait() }()
-		if !waitFor(out, 1+killed*len(want)/21+r.IntN(len(want)/21), ended) {
+		if killed < 5 { // before there are files, too: while threads are read and the model is fitted
+			time.Sleep(time.Duration(r.IntN(100)) * time.Millisecond)
+		} else if !waitFor(out, 1+killed*len(want)/21+r.IntN(len(want)/21), ended) {
 			break
 		}
 		time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)
-		if err := run.Process.Kill(); err != nil {
+		if err := run.Process.Kill(); errors.Is(err, os.ErrProcessDone) {
+			break
+		} else if err != nil {
 			t.Fatal(err)
 		}
 		<-ended
 		killed++
 	}
-	if killed == 0 {
-		t.Error("nothing was killed")
+	if killed < 15 { // one that is quicker than the last of them has nothing left to be killed at
+		t.Errorf("%d processes were killed", killed)
 	}
 	s = childStage(db)
 	if err := s.into(t.Context(), openDir(t, out)); err != nil {
