@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors"
 	"s2g/vectors/eval"
@@ -28,6 +29,9 @@ func (a *app) eval() *cobra.Command {
 		Long:  evalHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if of.Queries < 2 || of.Posts < 2 {
+				return schema.Faultf(schema.FaultUsage, "give 2 or more: one half fits the weight, the other is reported", "--sample %d, --posts %d", of.Queries, of.Posts)
+			}
 			if err := o.needBuild(); err != nil {
 				return err
 			}
