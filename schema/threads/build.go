@@ -2,7 +2,6 @@ package threads
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -28,22 +27,8 @@ func build(ctx context.Context, db *tables.DB, langs []schema.Language, other bo
 	if posts > math.MaxUint32 {
 		return nil, fmt.Errorf("%d posts are more than %d", posts, uint32(math.MaxUint32))
 	}
-	rows, err := db.Query(ctx, fmt.Sprintf(
-		"SELECT Id, PostTypeId = %d, ParentId, AcceptedAnswerId, Score, Tags FROM Posts WHERE PostTypeId IN (%[1]d, %d) ORDER BY Id",
-		schema.PostQuestion, schema.PostAnswer))
-	if err != nil {
-		return nil, err
-	}
 	b := newBuilder(newSets(langs, other), int(posts))
-	for rows.Scan() {
-		r := rows.Record()
-		if id := tables.Int(r[0]); tables.Int(r[1]) != 0 {
-			b.question(id, tables.Int(r[3]), r[5])
-		} else {
-			b.answer(id, tables.Int(r[2]), tables.Int(r[4]))
-		}
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+	if err := eachRow(ctx, db, posts/rangePosts+1, b.row); err != nil {
 		return nil, err
 	}
 	return b.index(), nil
@@ -63,6 +48,14 @@ func newBuilder(s *sets, posts int) builder {
 		flags:  make([]flag, 0, posts),
 		sets:   s,
 	}}
+}
+
+func (b builder) row(r postRow) {
+	if r.question {
+		b.question(r.id, r.other, r.tags)
+	} else {
+		b.answer(r.id, r.other, r.score)
+	}
 }
 
 func (b builder) question(id, accepted int64, tags []byte) {
