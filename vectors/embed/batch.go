@@ -196,21 +196,23 @@ func (r *refusal) tooMany() bool {
 	if strings.Contains(said, "physical batch") {
 		return false
 	}
-	return strings.Contains(said, "batch") || strings.Contains(said, "array") || r.status == 413 && !r.tooLong()
+	return strings.Contains(said, "batch") || strings.Contains(said, "array") || r.status == 413 && !r.namesLength()
 }
 
-// tooLong says whether it is the length of a text that is refused. Each server has its own words.
+// tooLong says whether it is the length of a text that is refused, where it was sent alone.
 func (r *refusal) tooLong() bool {
-	if r.fails {
-		return false
-	}
+	return !r.fails && (r.namesLength() || r.status == 413)
+}
+
+// namesLength says whether the message is about the length of a text. Each server has its own words.
+func (r *refusal) namesLength() bool {
 	said := strings.ToLower(r.message)
 	for _, word := range []string{"token", "length", "too long", "context", "max_model_len", "too large to process"} {
 		if strings.Contains(said, word) {
 			return true
 		}
 	}
-	return r.status == 413
+	return false
 }
 
 // saysTooLong says whether an error of status 500 is about the length of a text, as llama.cpp ("input is too large to
