@@ -103,7 +103,6 @@ func TestLoadQdrant(t *testing.T) {
 	says(t, said, prefix+"_csharp leads to")
 }
 
-// hitsOf are what a search with --json has printed.
 // followsFromQdrant searches over a server for the title of a question that has an edge,
 // and goes on over it; see the tests of vectors.Follow for what is found.
 func followsFromQdrant(t *testing.T, out string, search []string, server ...string) {
@@ -144,6 +143,7 @@ func followsFromQdrant(t *testing.T, out string, search []string, server ...stri
 	}
 }
 
+// hitsOf are what a search with --json has printed.
 func hitsOf(t *testing.T, lines string) (hits []vectors.Hit) {
 	t.Helper()
 	for text := range strings.Lines(lines) {

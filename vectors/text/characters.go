@@ -12,7 +12,7 @@ const (
 	lineEnd        // white space that ends a line
 )
 
-// mark says which bytes may begin something that is not copied as it is. Where code is concerned, tabs and line feeds are.
+// mark says which bytes may begin something that is not copied as it is. (In code, blanks, tabs and line feeds are.)
 var mark = func() (t [256]bool) {
 	for c := range ' ' + 1 {
 		t[c] = true

@@ -103,20 +103,20 @@ func isHexLine(line []byte) bool {
 		if line[i] == '0' && i+1 < len(line) && line[i+1] == 'x' {
 			i += 2
 		}
-		all, any := uint8(isHex), uint8(0)
+		every, some := uint8(isHex), uint8(0)
 		j := i
 		for ; j < len(line); j++ {
 			k := classes[line[j]]
 			if k&(isDigit|isUpper|isLower) == 0 {
 				break
 			}
-			all, any = all&k, any|k
+			every, some = every&k, some|k
 		}
-		if size := j - i; all == 0 || size != 2 && size != 4 && size != 8 {
+		if size := j - i; every == 0 || size != 2 && size != 4 && size != 8 {
 			other++
 		} else {
 			groups++
-			if any&(isUpper|isLower) != 0 {
+			if some&(isUpper|isLower) != 0 {
 				letters++
 			}
 		}
