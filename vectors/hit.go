@@ -1,8 +1,6 @@
 package vectors
 
-import (
-	"context"
-)
+import "context"
 
 // Hit is a question that was found.
 type Hit struct {
