@@ -80,7 +80,7 @@ func newApp(stdout, stderr io.Writer) *app {
 		return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
 	})
 	f := root.PersistentFlags()
-	f.BoolVar(&a.quiet, "quiet", false, "print errors and results alone")
+	f.BoolVar(&a.quiet, "quiet", false, "print warnings, errors and results alone")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
 	f.BoolVar(&a.verbose, "verbose", false, "log more, and first what each flag is set to and by what")
 	f.StringVar(&a.config, "config", "", "YAML `file` that sets flags by their names, as db-memory: 8GiB")
