@@ -155,18 +155,22 @@ func (w windows) end(start int) (end, tokens int) {
 // inside cuts a word that is over the window: no character counts more than one token. It does not part marks from
 // their letter, unless they alone are over the window.
 func (w windows) inside(start, end int) (int, int) {
-	i := start
-	for range w.size {
+	i, room := start, w.size
+	for i < end {
 		_, n := utf8.DecodeRuneInString(w.s[i:end])
-		i += n
-	}
-	for j := i; j > start; {
-		if marksEnd(w.s[:end], j) == j {
-			i = j
+		// marks beyond the window are not looked at: there may be many
+		next := marksEnd(w.s[:min(end, i+n+utf8.UTFMax*(w.size+1))], i+n)
+		runes := utf8.RuneCountInString(w.s[i:next])
+		if runes > room {
 			break
 		}
-		_, n := utf8.DecodeLastRuneInString(w.s[start:j])
-		j -= n
+		i, room = next, room-runes
+	}
+	if i == start {
+		for range w.size {
+			_, n := utf8.DecodeRuneInString(w.s[i:end])
+			i += n
+		}
 	}
 	return i, Tokens(w.s[start:i])
 }

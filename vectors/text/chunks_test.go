@@ -53,6 +53,7 @@ func TestChunksPlaces(t *testing.T) {
 		{"overlap at a word", "a b c d e f", 4, 2, []string{"a b c d ", "c d e f"}},
 		{"ideographs", "日本語文字列", 4, 2, []string{"日本語文", "語文字列"}},
 		{"marks stay", "e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301", "e\u0301", "e\u0301"}},
+		{"marks over the window", "ab" + strings.Repeat("\u0301", 5) + "c", 4, 0, []string{"a", "b\u0301\u0301\u0301", "\u0301\u0301c"}},
 		{"a word over the window", "a " + strings.Repeat("x", 40), 8, 4, []string{"a ", "xxxxxxxx", "xxxxxxxx", strings.Repeat("x", 24)}},
 		{"overlap is bounded", "a b c d e f", 4, 100, []string{"a b c d ", "c d e f"}},
 	}

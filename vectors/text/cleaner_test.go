@@ -30,6 +30,7 @@ func TestClean(t *testing.T) {
 		{"superscript", "<p>10<sup>-3</sup> m<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O <sup>1</sup></p>", "10^-3 m^2, 1st, H2O 1"},
 		{"footnotes", "<p>as shown<sup>1</sup>, and here<sup>[2]</sup>, since 1990<sup>3</sup></p><p><sup>1</sup>Who, Where.<br><sup>2</sup> What</p><p><sup>small print</sup></p>",
 			"as shown[1], and here[2], since 1990^3\n\n[1] Who, Where.\n[2] What\n\nsmall print"},
+		{"footnotes behind clauses", "<p>read this:<sup>1</sup> it says “so.”<sup>2</sup> (a, b)<sup>2</sup>, x'<sup>2</sup></p>", "read this:[1] it says “so.”[2] (a, b)^2, x'2"},
 		{"heading", "<h2>How to</h2><p>do it</p>", "## How to\n\ndo it"},
 		{"rule", "<p>a</p><hr><p>b</p>", "a\n\n---\n\nb"},
 		{"code", "<pre><code>if x:\n    y &lt; 1  \n\n\n\nz\n</code></pre>", "```\nif x:\n    y < 1\n\nz\n```"},

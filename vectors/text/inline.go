@@ -95,8 +95,8 @@ func isLetterOrDigit(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
 }
 
-// superscript adds a text that is set higher: a number as an exponent, "10^6", "m^2"; but where it is the mark of a
-// footnote, behind a longer word or at the head of a line, "word[1]" and "[1] note".
+// superscript adds a text that is set higher: a number as an exponent, "10^6", "m^2", "(a+b)^2"; but where it is the mark
+// of a footnote, behind a longer word, the end of a clause or at the head of a line, "word[1]", "clause,[2]" and "[1] note".
 func (p *inline) superscript(b []byte) {
 	n := len(p.b)
 	short := len(b) <= 2 && digits(b)
@@ -104,13 +104,23 @@ func (p *inline) superscript(b []byte) {
 	case short && (n == 0 || p.b[n-1] == '\n'):
 		p.b = append(append(append(p.b, '['), b...), "] "...)
 		return
-	case short && n >= 4 && letters(p.b[n-4:]):
+	case short && (n >= 4 && letters(p.b[n-4:]) || endsClause(p.b)):
 		p.b = append(append(append(p.b, '['), b...), ']')
 		return
 	case (b[0] >= '0' && b[0] <= '9' || b[0] == '-' || b[0] == '+') && p.inWord():
 		p.b = append(p.b, '^')
 	}
 	p.b = append(p.b, b...)
+}
+
+// endsClause says whether a text ends with a mark of punctuation that an exponent does not stand behind, or with such a
+// mark and a quote.
+func endsClause(b []byte) bool {
+	for _, quote := range []string{`"`, "'", "\u201D", "\u2019"} {
+		b = bytes.TrimSuffix(b, []byte(quote))
+	}
+	n := len(b)
+	return n > 1 && bytes.IndexByte([]byte(".,:;!?"), b[n-1]) >= 0
 }
 
 func letters(b []byte) bool {
