@@ -65,10 +65,12 @@ func TestKilled(t *testing.T) {
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
-	s := childStage(db)
+	s, began := childStage(db), time.Now()
 	if err := s.into(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
+	took := time.Since(began) // of a run that is left alone
+
 	want := files(t, whole.Out())
 	program, err := os.Executable()
 	if err != nil {
@@ -86,7 +88,7 @@ func TestKilled(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- run.Wait() }()
 		if killed < 5 { // before there are files, too: while threads are read and the model is fitted
-			time.Sleep(time.Duration(r.IntN(100)) * time.Millisecond)
+			time.Sleep(time.Duration(r.Int64N(int64(took / 4))))
 		} else if !waitFor(out, 1+killed*len(want)/21+r.IntN(len(want)/21), ended) {
 			break
 		}
