@@ -81,9 +81,11 @@ func (b *batcher) end(texts []string, from int) int {
 	return to
 }
 
-// some sends a batch. One that the server refuses is sent again in halves, down to the text that is at fault.
+// some sends a batch. One that the server refuses is sent again in halves, down to the text that is at fault. Where it
+// was the size of the batch, and no text, those to come are smaller.
 func (b *batcher) some(ctx context.Context, texts []string, out [][]float32) error {
-	size := int(b.batch.Load())
+	size, tooMany := int(b.batch.Load()), false
+	atFault := b.atFault()
 	if len(texts) <= size {
 		err := b.request(ctx, texts, truncation{}, out)
 		refused := asRefusal(err)
@@ -93,10 +95,7 @@ func (b *batcher) some(ctx context.Context, texts []string, out [][]float32) err
 		if len(texts) == 1 {
 			return b.alone(ctx, texts[0], refused, out)
 		}
-		size = (len(texts) + 1) / 2
-		if refused.tooMany() {
-			b.lower(size)
-		}
+		size, tooMany = (len(texts)+1)/2, refused.tooMany()
 	}
 	for len(texts) > 0 {
 		n := min(size, len(texts))
@@ -105,8 +104,14 @@ func (b *batcher) some(ctx context.Context, texts []string, out [][]float32) err
 		}
 		texts, out = texts[n:], out[n:]
 	}
+	if tooMany && b.atFault() == atFault {
+		b.lower(size)
+	}
 	return nil
 }
+
+// atFault is how many texts were refused by themselves so far.
+func (b *batcher) atFault() int64 { return b.truncated.Load() + b.refused.Load() }
 
 // lower makes the batches to come smaller.
 func (b *batcher) lower(size int) {

@@ -22,6 +22,7 @@ func TestRemoteIsolatesWhatFails(t *testing.T) {
 	}
 	tests := map[string]func(f *fakeServer, w http.ResponseWriter, q *fakeRequest){
 		"500":     status(http.StatusInternalServerError, "a batch, its length, a token"),
+		"memory":  status(http.StatusInternalServerError, "CUDA out of memory"),
 		"502":     status(http.StatusBadGateway, "worker died"),
 		"crashes": func(*fakeServer, http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
 		"hangs":   func(*fakeServer, http.ResponseWriter, *fakeRequest) { time.Sleep(300 * time.Millisecond) },
