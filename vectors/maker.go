@@ -107,7 +107,7 @@ func (m *maker) add(ctx context.Context, p *post) error {
 		return nil
 	}
 	if p.id > shard.MaxPostID {
-		m.made.Counts["posts_over_2_47_left_out"]++
+		m.made.Counts["posts_of_too_large_ids_left_out"]++
 		return nil
 	}
 	head, err := m.point(p, at)

@@ -344,7 +344,7 @@ func TestSummary(t *testing.T) {
 	}
 	long := s.Counts["chunks_after_the_first"]
 	want := map[string]int64{
-		"questions": 10, "texts": 10 + long, "chunks_after_the_first": long, "texts_without_a_known_term": 1, "posts_over_2_47_left_out": 1,
+		"questions": 10, "texts": 10 + long, "chunks_after_the_first": long, "texts_without_a_known_term": 1, "posts_of_too_large_ids_left_out": 1,
 	}
 	if diff := cmp.Diff(want, s.Counts); diff != "" || long < 4 {
 		t.Errorf("%d chunks after the first: %s", long, diff)

@@ -82,7 +82,7 @@ func droppedBy(counts map[string]int64) map[string]int64 {
 func mangled(counts map[string]int64) map[string]int64 {
 	of := map[string]int64{}
 	for name, n := range counts {
-		for _, end := range []string{"_texts_truncated", "_texts_refused", "texts_without_a_known_term", "posts_over_2_47_left_out"} {
+		for _, end := range []string{"_texts_truncated", "_texts_refused", "texts_without_a_known_term", "posts_of_too_large_ids_left_out"} {
 			if strings.HasSuffix(name, end) && n > 0 {
 				of[strings.ReplaceAll(name, "_", " ")] = n
 			}

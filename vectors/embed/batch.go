@@ -126,7 +126,7 @@ func (b *batcher) lower(size int) {
 func (b *batcher) request(ctx context.Context, texts []string, t truncation, out [][]float32) error {
 	sane := b.of([]string{b.sane}, truncation{}, make([][]float32, 1))
 	r := b.of(texts, t, out)
-	r.sane = &sane
+	r.sane, r.many = &sane, len(texts) > 1
 	err := b.pool.call(ctx, r)
 	if err == nil {
 		b.texts.Add(int64(len(texts)))
@@ -168,9 +168,15 @@ func (b *batcher) alone(ctx context.Context, text string, why *refusal, out [][]
 		}
 	}
 	b.pool.log.Warn("a text is refused", "reason", why.Error(), "bytes", len(text))
-	if n := b.refused.Add(1); n >= 16 && 4*n > b.texts.Load() {
+	n := b.refused.Add(1)
+	switch of := n + b.texts.Load(); {
+	case n < 16 || 5*n <= of:
+	case why.fails:
+		return schema.Faultf(schema.FaultService, "look at the server's log, then run again: it goes on where it stopped",
+			"the server fails on %d of %d texts: %w", n, of, why)
+	default:
 		return schema.Faultf(schema.FaultUsage, "see that the model and the options of the embedder are those of the server",
-			"the server refuses %d of %d texts: %w", n, n+b.texts.Load(), why)
+			"the server refuses %d of %d texts: %w", n, of, why)
 	}
 	return nil
 }
@@ -196,7 +202,7 @@ func cutShort(text string, limit int) string {
 func (r *refusal) tooMany() bool {
 	said := strings.ToLower(r.message)
 	if r.fails {
-		return strings.Contains(said, "out of memory")
+		return r.late || strings.Contains(said, "out of memory")
 	}
 	if strings.Contains(said, "physical batch") {
 		return false

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
 )
 
 // A text that a server fails on, whatever the way, is found and counted, also where nothing else is under way; the
@@ -93,6 +95,49 @@ func TestRemoteBatchTooLarge(t *testing.T) {
 		if n, s := f.requests.Load()-before, StatsOf(d); n != 4 || s.Refused != 0 {
 			t.Errorf("%d: %d requests, %+v", code, n, s)
 		}
+	}
+}
+
+// A batch for which the server takes too long, by its size, makes those to come smaller, too.
+func TestRemoteBatchTooSlow(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.fault = func(_ int64, _ http.ResponseWriter, q *fakeRequest) bool {
+		if len(q.Input) > 8 {
+			<-q.gone
+		}
+		return len(q.Input) > 8
+	}
+	o := options(t, nil)
+	o.Timeout = time.Second
+	d := open(t, o, specOf("", f))
+	texts := numbered(32)
+	checkVectors(t, texts, documents(t, d, texts...))
+	before := f.requests.Load()
+	checkVectors(t, texts, documents(t, d, texts...))
+	if n, s := f.requests.Load()-before, StatsOf(d); n != 4 || s.Refused != 0 {
+		t.Errorf("%d requests, %+v", n, s)
+	}
+}
+
+// A server that fails on most texts is at fault itself.
+func TestRemoteFailsOnMany(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
+		bad := slices.Contains(q.Input, "crash")
+		if bad {
+			refuse(w, http.StatusInternalServerError, "no such kernel")
+		}
+		return bad
+	}
+	texts := numbered(40)
+	for i := range 20 {
+		texts[i] = "crash"
+	}
+	_, err := open(t, options(t, nil), specOf("&batch=1", f)).Documents(t.Context(), texts)
+	if fault, _ := schema.FaultOf(err); fault != schema.FaultService || !strings.Contains(err.Error(), "fails on 16 of") {
+		t.Errorf("fault %v: %v", fault, err)
 	}
 }
 

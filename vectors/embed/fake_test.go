@@ -48,6 +48,8 @@ type fakeRequest struct {
 	Truncate       *int `json:"truncate_prompt_tokens"`
 	Prompt         string
 	Task           string
+
+	gone <-chan struct{} // closed once the client waits no more
 }
 
 func newFake(t testing.TB) *fakeServer {
@@ -62,7 +64,7 @@ func newFake(t testing.TB) *fakeServer {
 }
 
 func (f *fakeServer) read(r *http.Request) *fakeRequest {
-	var q fakeRequest
+	q := fakeRequest{gone: r.Context().Done()}
 	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 		panic(err)
 	}

@@ -53,8 +53,8 @@ type request struct {
 	path string
 	body []byte
 	read func(e *endpoint, answer []byte) error
-	// sane is a request that a server that works answers; nil where there is none.
-	sane *request
+	sane *request // one that a server that works answers; nil where there is none
+	many bool     // it can be sent in parts
 }
 
 // call sends a request until read takes an answer to it. It returns a *refusal where the server does not want what it
@@ -112,12 +112,14 @@ func (p *pool) call(ctx context.Context, r request) error {
 // vectors that are not finite: those are a fault of the model.
 func (p *pool) blame(ctx context.Context, e *endpoint, r request, failures int, f *failure, end error) error {
 	notFinite := errors.Is(f, errNotFinite)
-	if r.sane == nil || f.busy || end == nil && failures%patience != 0 && !(notFinite && failures > 1) {
+	late := errors.Is(f, context.DeadlineExceeded)
+	early := failures > 1 && (notFinite || late && r.many) // each hang takes minutes
+	if r.sane == nil || f.busy || end == nil && failures%patience != 0 && !early {
 		return end
 	}
 	switch err := p.try(ctx, e, *r.sane); {
 	case err == nil:
-		return &refusal{status: f.status, message: f.Error(), fails: true}
+		return &refusal{status: f.status, message: f.Error(), fails: true, late: late}
 	case notFinite && errors.Is(err, errNotFinite):
 		return schema.Faultf(schema.FaultService, "look at the server's log: its model may need another precision", "%w, twice", err)
 	}
@@ -189,6 +191,7 @@ type refusal struct {
 	status  int
 	message string
 	fails   bool // the server does not say so, but fails on it, and on nothing else
+	late    bool // by taking too long for it
 }
 
 func (r *refusal) Error() string {

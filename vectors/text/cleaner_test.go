@@ -78,7 +78,7 @@ func TestClean(t *testing.T) {
 		{"comment", "<p>a<!-- b --> c</p>", "a c"},
 		{"never closed", "<blockquote><p>a <code>b<pre><code>c", "> a `b`\n>\n> ```\n> c\n> ```"},
 		{"never opened", "</ul></p></pre></td></code>a</li></blockquote>", "a"},
-		{"unknown tags", "<p><foo>a</foo> <o:p>b</o:p></p>", "a b"},
+		{"unknown tags", "<p><foo>a</foo> <o:p>b</o:p> c<p-x>d</p-x></p>", "a b cd"},
 		{"invalid UTF-8", "<p>a\xffb</p>", "a\uFFFDb"},
 	}
 	var c Cleaner

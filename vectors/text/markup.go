@@ -2,6 +2,7 @@ package text
 
 import (
 	"bytes"
+	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -207,14 +208,17 @@ func isRawText(tag atom.Atom) bool {
 	return false
 }
 
-// tagName reads the name at the head of a tag; it is 0 where it is no element of HTML. (The tokenizer's TagName
-// allocates a copy.)
+// tagName reads the name at the head of a tag; it is 0 where it is no element of HTML, as <p-x> is none. (The tokenizer's
+// TagName allocates a copy.)
 func tagName(raw []byte) atom.Atom {
 	var name [16]byte
 	n := 0
 	for n < len(raw) && n < len(name) && isASCIIWord(raw[n]) {
 		name[n] = raw[n] | 0x20 // digits have this bit
 		n++
+	}
+	if n < len(raw) && strings.IndexByte(" \t\n\r\f/>", raw[n]) < 0 {
+		return 0
 	}
 	return atom.Lookup(name[:n])
 }
