@@ -113,6 +113,7 @@ func TestEngine(t *testing.T) {
 	t.Run("other content", func(t *testing.T) { otherContent(t, server) })
 	t.Run("damaged files", func(t *testing.T) { damagedFiles(t, server) })
 	t.Run("faults", func(t *testing.T) { faults(t, server.URL, server.Name) })
+	t.Run("left at the end", func(t *testing.T) { leftAtTheEnd(t, server) })
 	t.Run("killed clients", func(t *testing.T) { killedClients(t, server) })
 }
 
@@ -243,6 +244,31 @@ func damagedFiles(t *testing.T, server *rdf4jtest.Server) {
 			t.Errorf("%s: %d statements are stored", name, n)
 		}
 	}
+}
+
+// leftAtTheEnd leaves last transactions open, as loaders do that are killed in them:
+// the next one does not wait for the server to end these.
+func leftAtTheEnd(t *testing.T, server *rdf4jtest.Server) {
+	b, r := build(t, 3, "gzip"), repository(t, server.URL, server.Name(t))
+	o, err := Options{Log: logger(t)}.complete()
+	check(t, err)
+	l := &loader{Options: o, patience: patience{o.RetryFor, o.firstWait, o.Log}, build: b, repository: r}
+	_, err = l.prepare(t.Context())
+	check(t, err)
+	check(t, l.transact(t.Context(), []manifest.File{b.Ontology}))
+	d, err := b.data(b.Void)
+	check(t, err)
+	for range 3 {
+		tx, err := r.Begin(t.Context())
+		check(t, err)
+		check(t, l.end(t.Context(), tx, d))
+		defer func() { check(t, tx.Rollback(t.Context())) }()
+	}
+	within, cancel := context.WithTimeout(t.Context(), 40*time.Second) // the server ends what is left after a minute
+	defer cancel()
+	_, err = Load(within, r, b, Options{Log: logger(t)})
+	check(t, err)
+	holds(t, r, b)
 }
 
 // killedClients kills loaders at random moments; one that is left alone ends

@@ -91,12 +91,17 @@ func (l *loader) conclude(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.inTransaction(ctx, func(tx *rdf4j.Transaction) error {
-		if err := l.insist(ctx, func() error { return tx.Add(ctx, d) }); err != nil {
-			return err
-		}
-		return l.insist(ctx, func() error { return tx.Update(ctx, "CLEAR GRAPH <"+LoadGraph(l.build.Site)+">") })
-	})
+	return l.inTransaction(ctx, func(tx *rdf4j.Transaction) error { return l.end(ctx, tx, d) })
+}
+
+// end takes the marks away and adds the dataset's description, in this order: an update behind an Add has GraphDB
+// write what was added, and from there on no other transaction's update is carried out until this one ends. That of a
+// loader that was killed here would end a minute after, and those of several one after the other.
+func (l *loader) end(ctx context.Context, tx *rdf4j.Transaction, description rdf4j.Data) error {
+	if err := l.insist(ctx, func() error { return tx.Update(ctx, "CLEAR GRAPH <"+LoadGraph(l.build.Site)+">") }); err != nil {
+		return err
+	}
+	return l.insist(ctx, func() error { return tx.Add(ctx, description) })
 }
 
 // inTransaction carries work out in a transaction of its own, and rolls it back
