@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -166,7 +167,9 @@ func serveEmbeddings(delay string) {
 		for i := range asked.Input {
 			data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":"%s"}`, i, encoded[i]))
 		}
-		fmt.Fprintf(w, `{"object":"list","model":"m","data":[%s]}`, strings.Join(data, ","))
+		answer := fmt.Sprintf(`{"object":"list","model":"m","data":[%s]}`, strings.Join(data, ","))
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer))) // as vLLM and TEI say it
+		io.WriteString(w, answer)
 	})
 	mux.HandleFunc("GET /busy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, busy.percent()) })
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -126,17 +126,21 @@ func decodeBase64(text []byte) ([]float32, error) {
 	if bytes.IndexByte(text, '\\') >= 0 {
 		text = bytes.ReplaceAll(text, []byte(`\/`), []byte("/"))
 	}
-	b := make([]byte, base64.StdEncoding.DecodedLen(len(text)))
-	n, err := base64.StdEncoding.Decode(b, text)
-	if err != nil {
-		return nil, fmt.Errorf("a vector's base64: %w", err)
-	}
-	if n%4 != 0 {
-		return nil, fmt.Errorf("a vector of %d bytes", n)
-	}
-	v := make([]float32, n/4)
-	for i := range v {
-		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	const part = 1024 // of the text; three bytes stand for four of it, and four are a number
+	var b [part / 4 * 3]byte
+	v := make([]float32, 0, base64.StdEncoding.DecodedLen(len(text))/4)
+	for len(text) > 0 {
+		n, err := base64.StdEncoding.Decode(b[:], text[:min(part, len(text))])
+		if err != nil {
+			return nil, fmt.Errorf("a vector's base64: %w", err)
+		}
+		text = text[min(part, len(text)):]
+		if n%4 != 0 || len(text) > 0 && n < len(b) { // padding stands at the end alone
+			return nil, fmt.Errorf("a vector of %d bytes", 4*len(v)+n)
+		}
+		for i := 0; i < n; i += 4 {
+			v = append(v, math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
+		}
 	}
 	return v, nil
 }
