@@ -49,10 +49,11 @@ func NewPlan(o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := manifest.Key(format, schema.DDL, d.Site, files, members)
+	of := []any{format, schema.DDL, d.Site, files, members}
 	if o.Sums != nil {
-		key, err = manifest.Key(format, schema.DDL, d.Site, o.Sums)
+		of = []any{format, schema.DDL, d.Site, o.Sums}
 	}
+	key, err := manifest.Key(of...)
 	if err != nil {
 		return nil, err
 	}

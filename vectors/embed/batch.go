@@ -124,9 +124,9 @@ func (b *batcher) lower(size int) {
 }
 
 func (b *batcher) request(ctx context.Context, texts []string, t truncation, out [][]float32) error {
-	sane := b.of([]string{b.sane}, truncation{}, make([][]float32, 1))
 	r := b.of(texts, t, out)
-	r.sane, r.many = &sane, len(texts) > 1
+	r.sane = func() request { return b.of([]string{b.sane}, truncation{}, make([][]float32, 1)) }
+	r.many = len(texts) > 1
 	err := b.pool.call(ctx, r)
 	if err == nil {
 		b.texts.Add(int64(len(texts)))

@@ -53,8 +53,8 @@ type request struct {
 	path string
 	body []byte
 	read func(e *endpoint, answer []byte) error
-	sane *request // one that a server that works answers; nil where there is none
-	many bool     // it can be sent in parts
+	sane func() request // one that a server that works answers; nil where there is none
+	many bool           // it can be sent in parts
 }
 
 // call sends a request until read takes an answer to it. It returns a *refusal where the server does not want what it
@@ -117,7 +117,7 @@ func (p *pool) blame(ctx context.Context, e *endpoint, r request, failures int, 
 	if r.sane == nil || f.busy || end == nil && failures%patience != 0 && !early {
 		return end
 	}
-	switch err := p.try(ctx, e, *r.sane); {
+	switch err := p.try(ctx, e, r.sane()); {
 	case err == nil:
 		return &refusal{status: f.status, message: f.Error(), fails: true, late: late}
 	case notFinite && errors.Is(err, errNotFinite):
