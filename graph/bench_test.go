@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"s2g/cmd/s2g/sample"
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/cmd/s2g/sample"
 	"s2g/graph/trig"
+	"s2g/ingest/sample"
 )
 
 // However little room there is, a build comes to its end, with the same bytes.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/cmd/s2g/sample"
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"

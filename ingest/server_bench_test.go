@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"s2g/cmd/s2g/sample"
 	"s2g/ingest/dump"
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/report"
+	"s2g/cmd/s2g/internal/report"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"

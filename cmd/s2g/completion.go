@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"s2g/cmd/s2g/graphdb"
+	"s2g/graph/graphdb"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/qdrant"

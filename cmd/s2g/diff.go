@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/diff"
+	"s2g/cmd/s2g/internal/diff"
 	"s2g/schema"
 )
 

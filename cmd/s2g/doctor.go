@@ -14,7 +14,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/preflight"
+	"s2g/cmd/s2g/internal/plan"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
@@ -29,13 +29,13 @@ is dropped at once. Exit code 2: something is missing, 4: a server does not answ
 
 // examination is what doctor found.
 type examination struct {
-	Programs []program       `json:"programs"`
-	Cores    int             `json:"cores"`
-	Memory   int64           `json:"memory"` // bytes
-	Services []service       `json:"services,omitempty"`
-	Dump     []dumpTable     `json:"dump,omitempty"`
-	Form     *dump.Guess     `json:"form,omitempty"` // of the dump's text
-	Plan     *preflight.Plan `json:"plan,omitempty"`
+	Programs []program   `json:"programs"`
+	Cores    int         `json:"cores"`
+	Memory   int64       `json:"memory"` // bytes
+	Services []service   `json:"services,omitempty"`
+	Dump     []dumpTable `json:"dump,omitempty"`
+	Form     *dump.Guess `json:"form,omitempty"` // of the dump's text
+	Plan     *plan.Plan  `json:"plan,omitempty"`
 }
 
 type program struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"s2g/cmd/s2g/preflight"
+	"s2g/cmd/s2g/internal/plan"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
@@ -41,7 +41,7 @@ func (a *app) readSumsFor(ctx context.Context, o *options, m *manifest.Manifest,
 
 // plan says what the given stages would take, and finds the dump where one is
 // given. It changes nothing.
-func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []string) (*preflight.Plan, *dump.Dump, error) {
+func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []string) (*plan.Plan, *dump.Dump, error) {
 	in, err := o.planInput(m)
 	if err != nil {
 		return nil, nil, err
@@ -70,21 +70,21 @@ func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []strin
 	for stage := range in.Stale {
 		in.Stale[stage] = in.Stale[stage] && slices.Contains(stages, stage)
 	}
-	p, err := preflight.New(in)
+	p, err := plan.New(in)
 	return p, found, err
 }
 
 // planInput is what the options say of a plan.
-func (o *options) planInput(m *manifest.Manifest) (preflight.Input, error) {
+func (o *options) planInput(m *manifest.Manifest) (plan.Input, error) {
 	s := o.shape
-	in := preflight.Input{
+	in := plan.Input{
 		Out: o.out, Read: m.Dump, Stale: map[string]bool{},
 		Compress: s.Compress, Materialize: s.Materialize, Answers: strings.Contains(s.Units, "answer"),
 	}
 	if dense, err := embed.ParseSpec(cmp.Or(s.Dense, embed.KindBuiltin)); err != nil {
 		return in, err
 	} else if in.Dimensions = dense.Dimensions; dense.Kind == embed.KindBuiltin {
-		in.Dimensions = preflight.BuiltinDimensions
+		in.Dimensions = plan.BuiltinDimensions
 	} else if o.dimensions > 0 {
 		in.Dimensions = o.dimensions
 	}

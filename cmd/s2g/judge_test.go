@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"s2g/cmd/s2g/expect/expecttest"
+	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/schema/schematest"
 )
 
@@ -105,7 +105,7 @@ func TestOutsideJudgesOfManyLanguages(t *testing.T) {
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
 	schematest.Shared(t, "check", "compare")
-	tags, table := expecttest.TagDump(t)
+	tags, table := buildtest.TagDump(t)
 	bicycles := schematest.Dump(t, "bicycles.meta.stackexchange.com")
 	rows, err := os.ReadFile(filepath.Join(bicycles, "Tags.xml"))
 	if err != nil {
@@ -120,7 +120,7 @@ func TestOutsideJudgesOfManyLanguages(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dump, table := range map[string]string{tags: table, bicycles: allTable} {
-		if n := len(expecttest.Languages(t, "@"+table)); n <= 64 {
+		if n := len(buildtest.Languages(t, "@"+table)); n <= 64 {
 			t.Errorf("%s: %d languages", table, n)
 		}
 		out := filepath.Join(t.TempDir(), "o")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/metrics"
+	"s2g/cmd/s2g/internal/metrics"
 	"s2g/schema/manifest"
 )
 

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"s2g/cmd/s2g/publish"
-	"s2g/cmd/s2g/verify"
+	"s2g/cmd/s2g/internal/publish"
+	"s2g/cmd/s2g/internal/verify"
 	"s2g/graph"
 	"s2g/ingest"
 	"s2g/schema"

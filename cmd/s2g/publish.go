@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/publish"
+	"s2g/cmd/s2g/internal/publish"
 )
 
 const publishHelp = `Writes the documents that go with a build to those it is given to: README.md (also a Hugging Face dataset card),

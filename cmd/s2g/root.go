@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"s2g/cmd/s2g/verify"
+	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 )
 

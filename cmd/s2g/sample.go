@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/sample"
+	"s2g/ingest/sample"
 	"s2g/schema"
 )
 

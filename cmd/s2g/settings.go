@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"s2g/cmd/s2g/config"
+	"s2g/cmd/s2g/internal/config"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/embed"

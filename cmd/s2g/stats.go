@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/stats"
+	"s2g/cmd/s2g/internal/stats"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"

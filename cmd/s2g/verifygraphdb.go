@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"s2g/cmd/s2g/verify"
+	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema/manifest"
 )
 

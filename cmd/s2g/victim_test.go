@@ -16,7 +16,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"s2g/cmd/s2g/publish"
+	"s2g/cmd/s2g/internal/publish"
 	"s2g/graph/trig"
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"s2g/cmd/s2g/sample"
 	"s2g/ingest/dump/dumptest"
+	"s2g/ingest/sample"
 	"s2g/schema"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"s2g/cmd/s2g/sample"
+	"s2g/ingest/sample"
 	"s2g/schema/schematest"
 )
 

@@ -1,0 +1,143 @@
+package metrics
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"s2g/cmd/s2g/internal/verify"
+	"s2g/schema"
+	"s2g/schema/manifest"
+)
+
+// Run is what a command did.
+type Run struct {
+	Command           string // as "build" or "load qdrant"
+	Tool              string // version of s2g
+	Started, Finished time.Time
+	ExitCode          int
+	Manifest          *manifest.Manifest // of the build as it is now; nil where there is none
+	UpToDate          map[string]bool    // by stage that was asked for: nothing was to be done
+	DatabaseMemory    map[string]int64   // by stage that was run: peak of the private MariaDB, bytes
+	Checks            []verify.Check     // nil where nothing was verified
+}
+
+// Check is the usage fault of a file that could not be written at a run's end.
+func Check(path string) error {
+	f, err := create(path)
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		return schema.Faultf(schema.FaultUsage, "give a file in a folder that is there, as the textfile folder of node_exporter", "--metrics: %w", err)
+	}
+	return nil
+}
+
+// create makes a temporary file beside the one to be written. The collector reads
+// names that end in .prom.
+func create(path string) (*os.File, error) {
+	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+}
+
+// Write writes the file, whole or not at all. A file there that cannot be read is
+// replaced.
+func Write(path string, r Run) error {
+	p, err := read(path)
+	if err != nil {
+		p = page{}
+	}
+	r.fill(p, strings.TrimSuffix(filepath.Base(path), ".prom"))
+	f, err := create(path)
+	if err != nil {
+		return fmt.Errorf("writing --metrics: %w", err)
+	}
+	err = p.write(f)
+	// others are to read it: the collector has a user of its own
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing --metrics: %w", err), os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// fill puts what the run did in the place of what it did before.
+func (r Run) fill(p page, run string) {
+	p.keep(run)
+	p.drop("s2g_build_info")
+	p.set("s2g_build_info", 1, "run", run, "version", r.Tool, "goversion", runtime.Version())
+	p.drop("s2g_last_run_", "command", r.Command)
+	of := []string{"run", run, "command", r.Command}
+	p.set("s2g_last_run_timestamp_seconds", seconds(r.Finished), of...)
+	p.set("s2g_last_run_duration_seconds", r.Finished.Sub(r.Started).Seconds(), of...)
+	p.set("s2g_last_run_exit_code", float64(r.ExitCode), of...)
+	outcome := "s2g_last_success_timestamp_seconds"
+	if r.ExitCode != 0 {
+		outcome = "s2g_last_failure_timestamp_seconds"
+	}
+	p.drop(outcome, "command", r.Command)
+	p.set(outcome, seconds(r.Finished), of...)
+	if r.Manifest != nil {
+		r.fillBuild(p, run)
+	}
+	for stage, upToDate := range r.UpToDate {
+		p.drop("s2g_stage_up_to_date", "stage", stage)
+		p.set("s2g_stage_up_to_date", number(upToDate), "run", run, "stage", stage)
+	}
+	for stage, n := range r.DatabaseMemory {
+		p.drop("s2g_stage_database_", "stage", stage)
+		if n > 0 {
+			p.set("s2g_stage_database_peak_memory_bytes", float64(n), "run", run, "stage", stage)
+		}
+	}
+	if r.Checks != nil {
+		p.drop("s2g_verify_")
+	}
+	for _, c := range r.Checks {
+		p.set("s2g_verify_compared", float64(c.Count), "run", run, "check", c.Name)
+		p.set("s2g_verify_different", number(!c.OK), "run", run, "check", c.Name)
+	}
+}
+
+// fillBuild says what the manifest knows of the stages, whichever run they are of.
+func (r Run) fillBuild(p page, run string) {
+	p.drop("s2g_dump_")
+	p.set("s2g_dump_bytes", float64(r.Manifest.Dump.Bytes()), "run", run)
+	if newest, err := time.Parse(time.RFC3339, r.Manifest.Dump.Newest); err == nil {
+		p.set("s2g_dump_newest_post_timestamp_seconds", seconds(newest), "run", run)
+	}
+	for _, stage := range []string{manifest.Ingest, manifest.Graph, manifest.Vectors} {
+		for _, what := range []string{"finished_", "duration_", "rows", "read_", "written_", "peak_", "rejected_"} {
+			p.drop("s2g_stage_"+what, "stage", stage)
+		}
+		s := r.Manifest.Stages[stage]
+		if s == nil {
+			continue
+		}
+		of := []string{"run", run, "stage", stage}
+		p.set("s2g_stage_finished_timestamp_seconds", seconds(s.Finished), of...)
+		p.set("s2g_stage_duration_seconds", s.Seconds, of...)
+		p.set("s2g_stage_rows", float64(s.Rows), of...)
+		p.set("s2g_stage_read_bytes", float64(s.BytesIn), of...)
+		p.set("s2g_stage_written_bytes", float64(s.BytesOut), of...)
+		p.set("s2g_stage_peak_memory_bytes", float64(s.PeakRSS), of...)
+		for class, n := range s.Errors {
+			p.set("s2g_stage_rejected_rows", float64(n), append(of, "class", class)...)
+		}
+	}
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

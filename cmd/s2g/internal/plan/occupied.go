@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// occupation is what outputs of earlier runs take, in bytes.
+type occupation struct{ tables, graph, vectors int64 }
+
+// databaseFolder is where the private server keeps the tables.
+func databaseFolder(out string) string { return filepath.Join(out, ".s2g", "db") }
+
+// occupied adds up the files that are in OUT.
+func occupied(out string) (o occupation, err error) {
+	for _, part := range []struct {
+		folder string
+		sum    *int64
+	}{
+		{databaseFolder(out), &o.tables},
+		{filepath.Join(out, "graph"), &o.graph},
+		{filepath.Join(out, "vectors"), &o.vectors},
+		{filepath.Join(out, "parents"), &o.vectors},
+	} {
+		n, err := folderSize(part.folder)
+		if err != nil {
+			return o, fmt.Errorf("looking what is in %s: %w", out, err)
+		}
+		*part.sum += n
+	}
+	return o, nil
+}
+
+// folderSize adds up the blocks of a folder's files. What goes while it looks, or
+// may not be seen, does not count.
+func folderSize(folder string) (n int64, err error) {
+	if folder, err = filepath.EvalSymlinks(folder); errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	} else if err != nil {
+		return 0, err
+	}
+	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+			return nil
+		case err != nil:
+			return err
+		case !d.Type().IsRegular():
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s, ok := info.Sys().(*syscall.Stat_t); ok {
+			n += s.Blocks * 512 // files with holes take less than they are long
+		}
+		return nil
+	})
+	return n, err
+}
+
+// apartFrom reports whether the private database is on another file system than
+// OUT: its folder may be a mount or a link.
+func apartFrom(out string) (bool, error) {
+	a, err := device(out)
+	if err != nil {
+		return false, err
+	}
+	b, err := device(databaseFolder(out))
+	return a != b, err
+}
+
+// device is the number of a folder's file system, or of that of the nearest
+// folder above it that is there.
+func device(folder string) (uint64, error) {
+	dir, err := nearest(folder)
+	if err != nil {
+		return 0, err
+	}
+	var s syscall.Stat_t
+	if err := syscall.Stat(dir, &s); err != nil {
+		return 0, fmt.Errorf("looking for the disk of %s: %w", dir, err)
+	}
+	return uint64(s.Dev), nil
+}
+
+// nearest is the folder, or the nearest one above it that is there.
+func nearest(folder string) (string, error) {
+	dir, err := filepath.Abs(folder)
+	if err != nil {
+		return "", fmt.Errorf("looking for the disk of %s: %w", folder, err)
+	}
+	for {
+		_, err := os.Stat(dir)
+		if err == nil {
+			return dir, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("looking for the disk of %s: %w", folder, err)
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,187 @@
+package plan
+
+import (
+	"s2g/ingest/dump"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+// Input is what a build would be given.
+type Input struct {
+	Out         string     // the folder, which need not exist
+	Dump        *dump.Dump // nil where no dump is to be read
+	UTF8        float64    // bytes of UTF-8 that a byte of the dump is (see [dump.Guess]); 0 means 1
+	Read        manifest.Dump
+	Sent        int64           // bytes that an earlier ingest sent to the server; 0: not known
+	Stale       map[string]bool // stages that are to be run
+	Compress    string
+	Materialize bool
+	Answers     bool  // are embedded, too
+	Dimensions  int   // of dense vectors; 0: those of an endpoint, not known yet
+	Pool        int64 // buffer pool of the private server, bytes; 0: the server is the user's
+	Held        bool  // tables of an earlier ingest are in service until the new ones are complete
+}
+
+// Step is what one stage takes.
+type Step struct {
+	Stage  string `json:"stage"`
+	Fresh  bool   `json:"fresh"`  // it is up to date, or was not asked for: nothing to do
+	Disk   int64  `json:"disk"`   // bytes that stay
+	Passes int64  `json:"passes"` // bytes more while it runs: sorts, archives in archives, tables of the dump before
+	There  int64  `json:"there"`  // bytes of these that are there: of a run that was interrupted, or of one that it replaces
+	Memory int64  `json:"memory"` // bytes at most, of s2g
+
+	held int64 // of Passes: tables of the dump before
+}
+
+// Plan is what a build takes.
+type Plan struct {
+	XML       int64  `json:"xml"`       // bytes of the tables decoded, as UTF-8
+	Estimated bool   `json:"estimated"` // XML is one
+	Steps     []Step `json:"steps"`
+	Disk      Need   `json:"disk"`             // where OUT is
+	Tables    *Need  `json:"tables,omitempty"` // where the private database is, if that is on a disk of its own
+	Memory    Need   `json:"memory"`
+}
+
+// Need is what is needed beside what is there already, and what is free, in
+// bytes; 0 free is not known.
+type Need struct {
+	Needs int64 `json:"needs"`
+	Has   int64 `json:"has"`
+}
+
+// Lacks reports whether less is there than is needed.
+func (n Need) Lacks() bool { return n.Has > 0 && n.Has < n.Needs }
+
+// New makes the plan.
+func New(in Input) (*Plan, error) {
+	there, err := occupied(in.Out)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{}
+	d := p.measure(in)
+	xml := func(share float64) int64 { return int64(share * float64(p.XML)) }
+	step := func(s Step) {
+		if s.Fresh = !in.Stale[s.Stage]; s.Fresh {
+			s = Step{Stage: s.Stage, Fresh: true}
+		}
+		p.Steps = append(p.Steps, s)
+	}
+	ingest := Step{Stage: manifest.Ingest, Passes: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
+	if in.Pool > 0 { // else the tables are on a server of the user's
+		ingest.Disk, ingest.There = xml(tablesShare)+redoLog, there.tables
+		if in.Held {
+			ingest.held = min(ingest.There, ingest.Disk)
+			ingest.Passes += ingest.held
+		}
+	}
+	step(ingest)
+	step(Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), There: there.graph, Memory: 128<<20 + 24*d.rows})
+	dimensions := in.Dimensions
+	if dimensions == 0 {
+		dimensions = unknownDimensions
+	}
+	dense := int64(chunksPerPost(in.Answers) * float64(d.rows) * float64(4*dimensions))
+	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsText(in.Answers)) + dense + modelSize, There: there.vectors, Memory: 512<<20 + 24*d.rows + modelSize})
+	return p, p.compare(in)
+}
+
+// measured is what a dump is known or thought to hold.
+type measured struct {
+	posts int64 // bytes of Posts as UTF-8
+	rows  int64 // posts
+	spool int64 // bytes of archives within archives
+}
+
+// measure sets the dump's size.
+func (p *Plan) measure(in Input) measured {
+	if in.Dump == nil {
+		return p.measureRead(in)
+	}
+	var m measured
+	utf8 := in.UTF8
+	if utf8 == 0 {
+		utf8 = 1
+	}
+	for _, s := range in.Dump.Streams {
+		m.spool += s.Spool
+		known := true
+		for _, member := range s.Members {
+			known = known && member.Size >= 0
+		}
+		for _, member := range s.Members {
+			size := member.Size
+			if !known {
+				p.Estimated = true
+				size = s.Size * expansion(s.File.Name) / int64(len(s.Members))
+			} else {
+				size = int64(utf8 * float64(size))
+			}
+			p.XML += size
+			if member.Table == "Posts" {
+				m.posts = size
+			}
+		}
+	}
+	p.Estimated = p.Estimated || utf8 != 1
+	m.rows = m.posts / 1200 // bytes that a post has at least, on the average of a site
+	return m
+}
+
+// measureRead takes the size of a dump that was read before. What was read may
+// have been UTF-16; what was sent to the server was not.
+func (p *Plan) measureRead(in Input) measured {
+	read, share := in.Read.Bytes(), 1.0
+	if most := int64(float64(in.Sent) / sentShare); in.Sent > 0 && most < read {
+		share, p.Estimated = float64(most)/float64(read), true
+	}
+	p.XML = int64(share * float64(read))
+	posts := in.Read.Tables["Posts"]
+	return measured{posts: int64(share * float64(posts.Bytes)), rows: posts.Rows}
+}
+
+// compare sets what is needed in all and what the machine has.
+func (p *Plan) compare(in Input) error {
+	separate, err := apartFrom(in.Out)
+	if err != nil {
+		return err
+	}
+	var out, apart ledger
+	var memory int64
+	for _, s := range p.Steps {
+		memory = max(memory, s.Memory)
+		if s.Stage == manifest.Ingest && separate { // sorts and archives are on the disk of OUT
+			out.add(0, s.Passes-s.held)
+			apart.add(s.Disk-s.There, s.held)
+		} else {
+			out.add(s.Disk-s.There, s.Passes)
+		}
+	}
+	if memory == 0 {
+		return nil
+	}
+	p.Memory = Need{Needs: memory, Has: tables.MachineMemory()}
+	if in.Pool > 0 {
+		p.Memory.Needs += in.Pool + serverOverhead
+	}
+	p.Disk.Needs = out.peak + reserve
+	if p.Disk.Has, err = freeDisk(in.Out); err != nil || !separate || in.Pool == 0 {
+		return err
+	}
+	p.Tables = &Need{Needs: apart.peak + reserve}
+	p.Tables.Has, err = freeDisk(databaseFolder(in.Out))
+	return err
+}
+
+// ledger adds up what stages take of a disk, one after the other: what passes in
+// one is free in the next.
+type ledger struct{ taken, peak int64 }
+
+// add is a stage that leaves so many bytes more than there were, and needs others
+// while it runs.
+func (l *ledger) add(stays, passes int64) {
+	l.peak = max(l.peak, l.taken+stays+passes)
+	l.taken += stays
+}

@@ -1,0 +1,194 @@
+package plan
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"s2g/ingest/dump"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/schematest"
+)
+
+func findDump(t *testing.T, bytesOfPosts int) *dump.Dump {
+	t.Helper()
+	dir := t.TempDir()
+	for _, table := range schema.Tables() {
+		if err := os.WriteFile(filepath.Join(dir, table.Name+".xml"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// a sparse file: nothing is read
+	if err := os.Truncate(filepath.Join(dir, "Posts.xml"), int64(bytesOfPosts)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := dump.Find(dir, dump.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func all(stale bool) map[string]bool {
+	return map[string]bool{manifest.Ingest: stale, manifest.Graph: stale, manifest.Vectors: stale}
+}
+
+func newPlan(t *testing.T, in Input) *Plan {
+	t.Helper()
+	if in.Out == "" {
+		in.Out = filepath.Join(t.TempDir(), "not", "there", "yet")
+	}
+	p, err := New(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const pool = 1 << 20 // a private server's
+
+func TestPlanGrowsWithTheDump(t *testing.T) {
+	small := newPlan(t, Input{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool})
+	large := newPlan(t, Input{Dump: findDump(t, 400<<20), Stale: all(true), Pool: pool})
+	if small.XML != 100<<20 || small.Estimated || large.Disk.Needs <= small.Disk.Needs || large.Steps[1].Memory <= small.Steps[1].Memory {
+		t.Errorf("small %+v, large %+v", small, large)
+	}
+	if small.Disk.Has == 0 || small.Tables != nil || small.Err() != nil {
+		t.Errorf("disk %+v, error %v", small.Disk, small.Err())
+	}
+	// what is asked for changes what it takes
+	for name, in := range map[string]Input{
+		"plain":        {Compress: "none", Dimensions: BuiltinDimensions},
+		"materialized": {Materialize: true, Dimensions: BuiltinDimensions},
+		"answers":      {Answers: true, Dimensions: BuiltinDimensions},
+		"an endpoint":  {},
+	} {
+		in.Dump, in.Stale, in.Pool = findDump(t, 100<<20), all(true), pool
+		usual := newPlan(t, Input{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: BuiltinDimensions})
+		if p := newPlan(t, in); p.Disk.Needs <= usual.Disk.Needs {
+			t.Errorf("%s takes %d, not more than %d", name, p.Disk.Needs, usual.Disk.Needs)
+		}
+	}
+	// the tables of a server elsewhere take nothing here
+	if p := newPlan(t, Input{Dump: findDump(t, 100<<20), Stale: all(true)}); p.Steps[0].Disk != 0 || p.Disk.Needs >= small.Disk.Needs {
+		t.Errorf("with a server of the user's: %+v", p)
+	}
+}
+
+// A UTF-16 dump has two bytes for most characters, which the tables have not.
+func TestPlanOfUTF16(t *testing.T) {
+	p := newPlan(t, Input{Dump: findDump(t, 200<<20), UTF8: 0.5, Stale: all(true), Pool: pool})
+	if p.XML != 100<<20 || !p.Estimated {
+		t.Errorf("%+v", p)
+	}
+	read := manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Bytes: 160 << 20, Rows: 1000}, "Votes": {Bytes: 40 << 20}}}
+	p = newPlan(t, Input{Read: read, Sent: 66 << 20, Stale: map[string]bool{manifest.Graph: true}})
+	if p.XML < 100<<20 || p.XML > 115<<20 || !p.Estimated || p.Steps[1].Memory != 128<<20+24*1000 {
+		t.Errorf("after it was read: %+v", p)
+	}
+	p = newPlan(t, Input{Read: read, Sent: 150 << 20, Stale: map[string]bool{manifest.Graph: true}})
+	if p.XML != 200<<20 || p.Estimated {
+		t.Errorf("a dump in UTF-8: %+v", p)
+	}
+}
+
+// What an interrupted run has made, or what is replaced, need not be free again.
+func TestWhatIsThereCounts(t *testing.T) {
+	out := t.TempDir()
+	in := Input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: BuiltinDimensions}
+	empty := newPlan(t, in)
+	fill := func(name string, size int) {
+		path := filepath.Join(out, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, make([]byte, size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fill(".s2g/db/s2g/Posts.ibd", 8<<20)
+	begun := newPlan(t, in)
+	if got := empty.Disk.Needs - begun.Disk.Needs; got < 8<<20 || got > 9<<20 {
+		t.Errorf("8 MiB of tables are there, %d less are needed", got)
+	}
+	in.Stale = map[string]bool{manifest.Ingest: true}
+	begun = newPlan(t, in)
+	in.Held = true // they are those of the dump before, and stay until the new ones are complete
+	if held := newPlan(t, in); held.Disk.Needs-begun.Disk.Needs < 8<<20 || held.Steps[0].Passes <= begun.Steps[0].Passes {
+		t.Errorf("%+v beside tables in service, %+v without", held, begun)
+	}
+	in.Held, in.Stale = false, map[string]bool{manifest.Graph: true}
+	before := newPlan(t, in)
+	fill("graph/batch-000001.trig.gz", 4<<20)
+	fill("vectors/python/part-00000.parquet", 4<<20) // of a stage that is not run
+	if got := before.Disk.Needs - newPlan(t, in).Disk.Needs; got < 4<<20 || got > 5<<20 {
+		t.Errorf("4 MiB of the graph are there, %d less are needed", got)
+	}
+}
+
+func TestTablesOnTheirOwnDisk(t *testing.T) {
+	other, err := os.MkdirTemp("/dev/shm", "s2g-test")
+	schematest.Need(t, err == nil, fmt.Sprint("no second file system: ", err))
+	t.Cleanup(func() { os.RemoveAll(other) })
+	out := t.TempDir()
+	if err := os.Mkdir(filepath.Join(out, ".s2g"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, databaseFolder(out)); err != nil {
+		t.Fatal(err)
+	}
+	apart, err := apartFrom(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schematest.Need(t, apart, "/dev/shm is on the disk of "+out)
+	in := Input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool}
+	p := newPlan(t, in)
+	together := newPlan(t, Input{Dump: in.Dump, Stale: in.Stale, Pool: pool})
+	if p.Tables == nil || p.Tables.Needs < 150<<20 || p.Tables.Has == 0 || p.Disk.Needs >= together.Disk.Needs {
+		t.Fatalf("%+v, together %+v", p, together)
+	}
+	in.Dump = findDump(t, 1<<40)
+	p = newPlan(t, in)
+	p.Disk.Has = 1 << 60
+	if err := p.Err(); err == nil || !strings.Contains(err.Error(), "too little disk for the tables") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNothingToDoNeedsNothing(t *testing.T) {
+	p := newPlan(t, Input{Dump: findDump(t, 1<<40), Stale: all(false), Pool: 1 << 40})
+	if p.Disk.Needs != 0 || p.Memory.Needs != 0 || p.Err() != nil {
+		t.Errorf("%+v, %v", p, p.Err())
+	}
+}
+
+func TestTooLittle(t *testing.T) {
+	for name, in := range map[string]Input{
+		"disk":   {Dump: findDump(t, 1<<42), Stale: all(true)},
+		"memory": {Dump: findDump(t, 1<<20), Stale: all(true), Pool: 1 << 50},
+	} {
+		err := newPlan(t, in).Err()
+		if fault, remedy := schema.FaultOf(err); fault != schema.FaultResources || remedy == "" || !strings.Contains(err.Error(), "too little "+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	p := &Plan{XML: 1 << 30, Estimated: true, Disk: Need{3 << 30, 1 << 30}, Memory: Need{1 << 30, 4 << 30}, Tables: &Need{2 << 30, 5 << 30},
+		Steps: []Step{{Stage: "ingest", Fresh: true}, {Stage: "graph", Disk: 1 << 30, There: 1 << 20, Memory: 128 << 20}}}
+	var out bytes.Buffer
+	if err := p.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"ingest     no        -", "graph    yes  1.0 GiB", "1.0 MiB  128 MiB", "about 1.0 GiB of XML", "3.0 GiB of disk (1.0 GiB free)", "tables 2.0 GiB on their own (5.0 GiB free)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/schema/schematest"
+)
+
+// browser is Debian's Chromium without a window.
+type browser struct {
+	t       testing.TB
+	program string
+	dir     string
+}
+
+func openBrowser(t testing.TB) *browser {
+	t.Helper()
+	return &browser{t, schematest.Tool(t, "chromium"), t.TempDir()}
+}
+
+// run has the browser open a file, and returns what it prints and what it says on its console.
+func (b *browser) run(file string, flags ...string) (stdout []byte, console []string) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Minute)
+	defer cancel()
+	flags = append([]string{
+		"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars", "--force-device-scale-factor=1",
+		"--enable-logging=stderr", "--user-data-dir=" + filepath.Join(b.dir, "profile"),
+	}, append(flags, "file://"+file)...)
+	cmd := exec.CommandContext(ctx, b.program, flags...)
+	cmd.Env = append(os.Environ(), "HOME="+b.dir)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Run(); err != nil {
+		b.t.Fatalf("chromium: %v\n%s", err, said.String())
+	}
+	for line := range strings.Lines(said.String()) {
+		if strings.Contains(line, ":CONSOLE:") {
+			console = append(console, line)
+		}
+	}
+	return out.Bytes(), console
+}
+
+// write puts a page where the browser can open it.
+func (b *browser) write(name, page string) (file string) {
+	b.t.Helper()
+	file = filepath.Join(b.dir, name)
+	if err := os.WriteFile(file, []byte(page), 0o666); err != nil {
+		b.t.Fatal(err)
+	}
+	return file
+}
+
+// screenshot is the top of a page.
+func (b *browser) screenshot(file string, width, height int, flags ...string) image.Image {
+	b.t.Helper()
+	picture := filepath.Join(b.dir, "screen.png")
+	_, console := b.run(file, append(flags, fmt.Sprintf("--window-size=%d,%d", width, height), "--screenshot="+picture)...)
+	if len(console) > 0 {
+		b.t.Errorf("the browser says %q", console)
+	}
+	text, err := os.ReadFile(picture)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	m, err := png.Decode(bytes.NewReader(text))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return m
+}
+
+// colours counts the pixels of each colour.
+func colours(m image.Image) map[color.RGBA]int {
+	counts := map[color.RGBA]int{}
+	for y := m.Bounds().Min.Y; y < m.Bounds().Max.Y; y++ {
+		for x := m.Bounds().Min.X; x < m.Bounds().Max.X; x++ {
+			counts[color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)]++
+		}
+	}
+	return counts
+}
+
+// Flags that make the system's colours dark, or light.
+const (
+	dark  = "--blink-settings=preferredColorScheme=0"
+	light = "--blink-settings=preferredColorScheme=1"
+)
+
+// The page is what the style says, in both modes: its ground, the bars of
+// questions and of answers, text.
+func TestScreenshots(t *testing.T) {
+	b := openBrowser(t)
+	db := server.Open(t)
+	buildtest.Load(t, db, writeSample(t, 3000))
+	file := b.write("report.html", render(t, db, optionsOf(t)))
+	for _, c := range []struct {
+		name, flag               string
+		ground, question, answer color.RGBA
+	}{
+		{"light", light, color.RGBA{255, 255, 255, 255}, color.RGBA{0x2b, 0x6c, 0xb0, 255}, color.RGBA{0x3d, 0x96, 0x93, 255}},
+		{"dark", dark, color.RGBA{0x14, 0x18, 0x1d, 255}, color.RGBA{0x6b, 0xa7, 0xe5, 255}, color.RGBA{0x36, 0x90, 0x8b, 255}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := &browser{t, b.program, b.dir}
+			m := b.screenshot(file, 1100, 1400, c.flag)
+			counts := colours(m)
+			if n := m.Bounds().Dx() * m.Bounds().Dy(); counts[c.ground] < n/2 || len(counts) < 100 {
+				t.Errorf("%d of %d pixels are ground, there are %d colours", counts[c.ground], n, len(counts))
+			}
+			if counts[c.question] < 5000 || counts[c.answer] < 5000 {
+				t.Errorf("%d pixels have the colour of questions, %d that of answers", counts[c.question], counts[c.answer])
+			}
+		})
+	}
+	t.Run("paper", func(t *testing.T) {
+		b := &browser{t, b.program, b.dir}
+		pdf := filepath.Join(b.dir, "report.pdf")
+		_, console := b.run(file, dark, "--no-pdf-header-footer", "--print-to-pdf="+pdf)
+		text, err := os.ReadFile(pdf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pages := bytes.Count(text, []byte("/Type /Page\n")); pages < 5 || pages > 15 || len(console) > 0 {
+			t.Errorf("%d pages; the browser says %q", pages, console)
+		}
+	})
+	t.Run("measures", func(t *testing.T) { measure(t, &browser{t, b.program, b.dir}, file) })
+}
+
+// measures are what a page that holds the report in frames finds.
+type measures struct {
+	Width      int   // that the content takes
+	Widths     []int // of the bars of questions
+	Scripts    int
+	Title      string
+	Overlaps   int // labels of a chart that touch
+	Background string
+}
+
+// frames is a page that measures the report in frames of two widths. The report
+// cannot do so itself: it runs no script.
+const frames = `<!DOCTYPE html><body><script>
+async function look(width) {
+  const frame = document.createElement('iframe');
+  frame.width = width; frame.height = 900; frame.src = 'report.html';
+  const loaded = new Promise(done => frame.onload = done);
+  document.body.append(frame);
+  await loaded;
+  const page = frame.contentDocument;
+  let overlaps = 0;
+  for (const chart of page.querySelectorAll('.columns, .dots')) {
+    const labels = [...chart.querySelectorAll('text')].filter(l => getComputedStyle(l).display != 'none').map(l => l.getBoundingClientRect());
+    labels.forEach((a, i) => labels.slice(i + 1).forEach(b => {
+      if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2) overlaps++;
+    }));
+  }
+  return {
+    Width: page.documentElement.scrollWidth,
+    Widths: [...page.querySelectorAll('table.languages rect.question')].map(r => Math.round(100 * r.getBoundingClientRect().width)),
+    Scripts: page.scripts.length, Title: page.title, Overlaps: overlaps, Background: getComputedStyle(page.body).backgroundColor,
+  };
+}
+Promise.all([look(360), look(1100)]).then(all => {
+  const found = document.createElement('pre');
+  found.id = 'found'; found.textContent = JSON.stringify(all);
+  document.body.append(found);
+});
+</script></body>`
+
+// look has the browser measure report.html at 360 and 1,100 pixels.
+func (b *browser) look() (narrow, wide measures, console []string) {
+	b.t.Helper()
+	out, console := b.run(b.write("frames.html", frames), "--allow-file-access-from-files", "--virtual-time-budget=10000", "--dump-dom")
+	root, err := html.Parse(bytes.NewReader(out))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for n := range root.Descendants() {
+		if n.Data == "pre" {
+			var both []measures
+			if err := json.Unmarshal([]byte(n.FirstChild.Data), &both); err != nil {
+				b.t.Fatal(err)
+			}
+			return both[0], both[1], console
+		}
+	}
+	b.t.Fatalf("the browser measured nothing: %s %q", out, console)
+	return
+}
+
+// A telephone shows the page without scrolling it sideways, labels do not cover
+// each other, and bars are as long as the numbers say.
+func measure(t *testing.T, b *browser, file string) {
+	narrow, wide, console := b.look()
+	if len(console) > 0 {
+		t.Errorf("the browser says %q", console)
+	}
+	if narrow.Width > 360 || wide.Width > 1100 {
+		t.Errorf("a page of 360 pixels takes %d, one of 1,100 %d", narrow.Width, wide.Width)
+	}
+	if narrow.Overlaps+wide.Overlaps > 0 {
+		t.Errorf("%d labels cover others on a narrow page, %d on a wide one", narrow.Overlaps, wide.Overlaps)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bars := strings.Count(string(text), `<rect class="question" x="0.00%"`); len(wide.Widths) != bars || bars < 30 {
+		t.Errorf("%d bars of questions are drawn, the page has %d", len(wide.Widths), bars)
+	}
+	for i := 1; i < len(wide.Widths); i++ {
+		if wide.Widths[i] > wide.Widths[i-1] {
+			t.Errorf("bar %d is longer than the one before: %v", i, wide.Widths)
+		}
+	}
+	if wide.Widths[0] < 5000 {
+		t.Errorf("the longest bar has %d hundredths of a pixel", wide.Widths[0])
+	}
+}
+
+// Hostile text runs nothing, and the policy has nothing to refuse: it does not
+// come so far. A page that is not escaped shows that the browser would say so.
+func TestBrowserRunsNothing(t *testing.T) {
+	b := openBrowser(t)
+	db := server.Open(t)
+	all := strings.Join(hostile, " ")
+	buildtest.Load(t, db, writeHostile(t, strings.ReplaceAll(all, "|", "")[:250])) // a tag has no more room
+	page := render(t, db, hostileOptions(t, all))
+	b.write("report.html", page)
+	_, wide, console := b.look()
+	if wide.Scripts != 0 || wide.Title != "stackoverflow.com as a graph and vectors" || len(console) > 0 {
+		t.Errorf("%d scripts, the title %q, the browser says %q", wide.Scripts, wide.Title, console)
+	}
+	b.write("report.html", strings.Replace(page, "<main>", `<main><script>document.title='taken'</script><p style="color:red" onclick="x()"><img src="http://127.0.0.1:9/x.png">`, 1))
+	_, wide, console = b.look()
+	if wide.Scripts != 1 || wide.Title == "taken" || len(console) < 3 {
+		t.Errorf("a page with a script, a style and an image: title %q, the browser says %q", wide.Title, console)
+	}
+}

@@ -1,0 +1,293 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/ingest"
+	"s2g/ingest/sample"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+)
+
+var server buildtest.Shared
+
+func TestMain(m *testing.M) { server.Main(m) }
+
+// writeSample writes a synthetic dump.
+func writeSample(t testing.TB, posts int) (dump string) {
+	t.Helper()
+	dump = t.TempDir()
+	if _, err := sample.Write(t.Context(), sample.Options{Out: dump, Posts: posts, Seed: 1}); err != nil {
+		t.Fatal(err)
+	}
+	return dump
+}
+
+// optionsOf are those of a build of all stages.
+func optionsOf(t testing.TB) Options {
+	t.Helper()
+	stage := func(rows int64, counts map[string]int64) *manifest.Stage {
+		return &manifest.Stage{
+			Key: "k", Finished: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+			Summary: manifest.Summary{Rows: rows, BytesOut: 9_746_139, Seconds: 3.5, PeakRSS: 70_713_344, Counts: counts},
+		}
+	}
+	stages := map[string]*manifest.Stage{
+		manifest.Ingest:  stage(106_461, nil),
+		manifest.Graph:   stage(592_211, map[string]int64{"files": 12, "comments_outside": 3042, "links_repeated": 2}),
+		manifest.Vectors: stage(8544, map[string]int64{"dropped_log": 167, "dropped_stack_trace": 291}),
+	}
+	stages[manifest.Ingest].Errors = map[string]int64{"bad_date": 3, "no_id": 1}
+	stages[manifest.Vectors].Embedders = &manifest.Embedders{Dense: "builtin/lsa-256-0123456789abcdef", Sparse: "qdrant/bm25"}
+	return Options{
+		Out: t.TempDir(), Site: vocab.DefaultSite, Languages: schema.DefaultLanguages(),
+		Manifest: &manifest.Manifest{
+			Tool: "test", Stages: stages,
+			Dump: manifest.Dump{
+				Name: "dump", Newest: "2024-03-31T19:49:02.409Z",
+				Tables: map[string]manifest.DumpTable{"Posts": {File: "Posts.xml", Bytes: 29_583_757, SHA256: strings.Repeat("ab", 32), Rows: 20_000}},
+			},
+			Options: manifest.Options{GraphFormat: "trig", Compress: "gzip", Units: "question", Window: 512, Overlap: 64},
+		},
+	}
+}
+
+// render gathers a report and returns its page.
+func render(t testing.TB, db *tables.DB, o Options) string {
+	t.Helper()
+	r, err := Gather(t.Context(), db, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+func TestPage(t *testing.T) {
+	db := server.Open(t)
+	buildtest.Load(t, db, writeSample(t, 3000))
+	o := optionsOf(t)
+	page := render(t, db, o)
+	if again := render(t, db, o); again != page {
+		t.Error("the same build gives another page")
+	}
+	checkMarkup(t, page)
+	for _, want := range []string{
+		"A question of several languages is in the graph of each", "433,291", "16.9 million", "not known",
+		"comments on posts in no graph", "stack-trace", "Nothing was dropped by the rules hex-dump", "bad date", "builtin/lsa-256-0123456789abcdef", "9.3 MiB", "3.5 s",
+		"31 March 2024", "s2g load graphdb", "so:HasPossibleBetterAnswer", "so:HasAcceptedAnswer",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	for _, bad := range []string{"NaN", "+Inf", "%!", "<no value>", "ZgotmplZ"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page says %s", bad)
+		}
+	}
+}
+
+// What a build lacks is said, and nothing is divided by it.
+func TestPageOfLittle(t *testing.T) {
+	db := server.Open(t)
+	buildtest.Load(t, db, "../oracle/testdata/mini")
+	for _, c := range []struct {
+		name   string
+		change func(*Options)
+		says   string
+	}{
+		{"no language", func(o *Options) { o.Languages = []schema.Language{{Tag: "cobol", Slug: "cobol", Name: "COBOL"}} }, "every graph is empty"},
+		{"one language", func(o *Options) { o.Languages = []schema.Language{{Tag: "c++", Slug: "cpp", Name: "C++"}} }, "There is no link between posts"},
+		{"remainder", func(o *Options) { o.Other = true }, "(other)"},
+		{"ingest alone", func(o *Options) {
+			o.Manifest.Stages = map[string]*manifest.Stage{manifest.Ingest: {}}
+			o.Manifest.Dump = manifest.Dump{}
+		}, "The dump had no bad row."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := optionsOf(t)
+			c.change(&o)
+			page := render(t, db, o)
+			checkMarkup(t, page)
+			if !strings.Contains(page, c.says) {
+				t.Errorf("the page does not say %q", c.says)
+			}
+			if strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+				t.Error("a number was divided by nothing")
+			}
+		})
+	}
+	t.Run("materialized", func(t *testing.T) {
+		o := optionsOf(t)
+		plain, err := Gather(t.Context(), db, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Manifest.Options.Materialize = true
+		more, err := Gather(t.Context(), db, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := plain.stats.Quads.Summed, more.stats.Quads.Summed; b < 3*a/2 {
+			t.Errorf("%d triples, and %d with those that follow from them", a, b)
+		}
+		checkMarkup(t, render(t, db, o))
+	})
+	t.Run("tables that are not there", func(t *testing.T) {
+		dump := t.TempDir()
+		posts, err := os.ReadFile("../oracle/testdata/mini/Posts.xml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dump, "Posts.xml"), posts, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		db := server.Open(t)
+		buildtest.Load(t, db, dump)
+		checkMarkup(t, render(t, db, optionsOf(t)))
+	})
+}
+
+// elements are those that the page may have.
+var elements = regexp.MustCompile(`^(html|head|meta|title|style|body|header|h1|h2|p|dl|div|dt|dd|b|span|nav|a|main|section|table|caption|thead|tbody|tr|th|td|figure|figcaption|ul|li|details|summary|pre|code|cite|footer|svg|g|rect|line|circle|text|path|desc|defs|marker)$`)
+
+// checkMarkup holds a page to what it may consist of, and its figures to what a
+// reader who does not see them needs.
+func checkMarkup(t *testing.T, page string) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	var refers []string
+	styles := 0
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		if !elements.MatchString(n.Data) {
+			t.Errorf("the page has an element %s", n.Data)
+		}
+		if n.Data == "style" {
+			styles++
+			if policyOf(root) != policy(n.FirstChild.Data) {
+				t.Errorf("the policy %s is not that of the style", policyOf(root))
+			}
+		}
+		named := false
+		for _, a := range n.Attr {
+			switch {
+			case strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "srcset":
+				t.Errorf("%s has an attribute %s", n.Data, a.Key)
+			case a.Key == "href" && !strings.HasPrefix(a.Val, "#") && !strings.HasPrefix(a.Val, "http"):
+				t.Errorf("a link to %s", a.Val)
+			case a.Key == "href" && strings.HasPrefix(a.Val, "#"):
+				refers = append(refers, a.Val[1:])
+			case a.Key == "aria-labelledby":
+				refers = append(refers, strings.Fields(a.Val)...)
+				named = true
+			case a.Key == "id" && ids[a.Val]:
+				t.Errorf("two elements have the id %s", a.Val)
+			case a.Key == "id":
+				ids[a.Val] = true
+			case a.Key == "aria-hidden":
+				named = true
+			}
+		}
+		for child := range n.ChildNodes() {
+			named = named || child.Data == "title"
+		}
+		if n.Data == "svg" && !named {
+			t.Error("a picture has no name for those who do not see it")
+		}
+	}
+	if styles != 1 {
+		t.Errorf("%d styles", styles)
+	}
+	for _, id := range refers {
+		if !ids[id] {
+			t.Errorf("nothing has the id %s", id)
+		}
+	}
+}
+
+func policyOf(root *html.Node) string {
+	for n := range root.Descendants() {
+		for _, a := range n.Attr {
+			if a.Key == "http-equiv" && a.Val == "Content-Security-Policy" {
+				for _, b := range n.Attr {
+					if b.Key == "content" {
+						return b.Val
+					}
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func TestFresh(t *testing.T) {
+	o := optionsOf(t)
+	file := filepath.Join(o.Out, FileName)
+	fresh := func() bool {
+		t.Helper()
+		is, err := Fresh(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is
+	}
+	if fresh() {
+		t.Error("a report that is not there is fresh")
+	}
+	key, err := Key(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := (&page{Key: key}).write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, text.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if !fresh() {
+		t.Error("the report of the build is not fresh")
+	}
+	o.Manifest.Stages[manifest.Graph].Key = "other"
+	if fresh() {
+		t.Error("the report of another graph is fresh")
+	}
+	if err := os.WriteFile(file, []byte("<p>mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Fresh(o); err == nil || !strings.Contains(err.Error(), "has not written") {
+		t.Errorf("a file of somebody else: %v", err)
+	}
+}
+
+func TestRejectsThatAreDamaged(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, ingest.RejectsFile), []byte("{\"table\":\"Posts\"}\n{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readRejects(dir); err == nil {
+		t.Error("half a line is read")
+	}
+}

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"strconv"
+	"testing"
+
+	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/graph"
+)
+
+// The query that the page shows finds something, on GraphDB's engine.
+func TestQueryFinds(t *testing.T) {
+	store := buildtest.OpenStore(t)
+	db := server.Open(t)
+	buildtest.Load(t, db, writeSample(t, 800))
+	batches, _ := buildtest.Graph(t, db, graph.Options{})
+	r, err := Gather(t.Context(), db, optionsOf(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Create("report", "empty")
+	store.Load("report", "", batches...)
+	rows := store.Query("report", r.sparql())
+	if len(rows) == 0 || len(rows) > 10 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	last := 1 << 30
+	for _, row := range rows {
+		ahead, err := strconv.Atoi(row[3])
+		if err != nil || ahead <= 0 || ahead > last || row[0] == "" || row[1] == row[2] {
+			t.Errorf("%q after one that is %d ahead: %v", row, last, err)
+		}
+		last = ahead
+	}
+}

@@ -1,0 +1,202 @@
+// Package stats computes what the paper's Table 1 and section 4 say of a graph,
+// for this one: questions, answers, acceptance, answers and comments a question
+// by language and as a distribution, nodes by class and edges by predicate.
+//
+// The figures come from SQL over the tables (package expect), not from the
+// files: a few grouped scans answer in a fraction of the time that reading every
+// quad takes, the graph need not be built, and verify proves the files equal to the
+// same computation. What the graph stage counts while it writes is not used: a
+// figure should not depend on the code that it describes.
+package stats
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"s2g/cmd/s2g/internal/oracle"
+	"s2g/schema"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+)
+
+// Options says which graphs there are.
+type Options struct {
+	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.DefaultSite
+	Languages []schema.Language // nil: schema.DefaultLanguages
+	Other     bool              // there is a remainder graph, last
+
+	// Materialize says that the graph has the terms, too, that follow from its
+	// own. They are a group of edges of their own, and quads: nodes, the measures
+	// and the other groups are the same without.
+	Materialize bool
+}
+
+// Stats are the statistics of a graph.
+type Stats struct {
+	Graphs       []Graph  `json:"graphs"`       // all, also those without questions, in the order of the languages
+	Distribution []Spread `json:"distribution"` // of each measure, over the graphs with questions
+	Nodes        []Total  `json:"nodes"`        // by class
+	Edges        []Group  `json:"edges"`        // by predicate, in groups
+	Quads        Total    `json:"quads"`
+	// Materialized says that terms that follow from others are counted, too, as
+	// the last group of edges.
+	Materialized bool `json:"materialized"`
+}
+
+// terms is how many terms are counted.
+func (s *Stats) terms() oracle.Term {
+	if s.Materialized {
+		return oracle.AllTerms
+	}
+	return oracle.Terms
+}
+
+// Graph is a row of Table 1.
+type Graph struct {
+	Tag       string           `json:"tag"` // empty: the remainder
+	Name      string           `json:"name"`
+	IRI       string           `json:"iri"`
+	Questions int64            `json:"questions"`
+	Answers   int64            `json:"answers"` // HasAnswer edges
+	Ratios                     // of these counts
+	Quads     int64            `json:"quads"`
+	Terms     map[string]int64 `json:"terms"` // quads by predicate, those of rdf:type by class: "so:score", "a so:Question"
+}
+
+// Ratios are nil where undefined.
+type Ratios struct {
+	AcceptanceRate      *float64 `json:"acceptance_rate"`       // 100 AcceptedAnswer / HasAnswer edges
+	AnswersPerQuestion  *float64 `json:"answers_per_question"`  // HasAnswer edges / Question
+	CommentsPerQuestion *float64 `json:"comments_per_question"` // HasComment edges, of questions and of answers / Question
+}
+
+// Spread is the distribution of a measure over graphs, each of the same weight.
+// Graphs where it is undefined are left out.
+type Spread struct {
+	Measure string   `json:"measure"`
+	Graphs  int      `json:"graphs"` // how many have it
+	Min     *float64 `json:"min"`
+	Median  *float64 `json:"median"`
+	Mean    *float64 `json:"mean"`
+	Max     *float64 `json:"max"`
+	Pooled  *float64 `json:"pooled"` // of all graphs together: the sum of a count, the ratio of the sums
+}
+
+// Total is a count over all graphs.
+type Total struct {
+	Name     string `json:"name"`
+	Summed   int64  `json:"summed"`   // a node or quad in two graphs is two, as the paper counts
+	Distinct int64  `json:"distinct"` // it is one
+}
+
+// Group is edges of one kind with their subtotal.
+type Group struct {
+	Total
+	Edges []Total `json:"edges"`
+}
+
+// Compute reads the tables.
+func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
+	if o.Site == "" {
+		o.Site = vocab.DefaultSite
+	}
+	if o.Languages == nil {
+		o.Languages = schema.DefaultLanguages()
+	}
+	view, err := oracle.Compute(ctx, db, oracle.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
+	if err != nil {
+		return nil, fmt.Errorf("computing the statistics: %w", err)
+	}
+	all := slices.Clone(o.Languages)
+	if o.Other {
+		all = append(all, schema.Language{Slug: schema.OtherSlug, Name: "(other)"})
+	}
+	s := &Stats{Materialized: o.Materialize}
+	var sum oracle.Tallies
+	for i, l := range all {
+		s.Graphs = append(s.Graphs, newGraph(l, o.Site, &view.Graphs[i]))
+		for t := range s.terms() {
+			sum[t].Merge(view.Graphs[i][t])
+		}
+	}
+	s.Distribution = distribution(s.Graphs, newGraph(schema.Language{}, o.Site, &sum))
+	s.total(&sum, &view.Distinct)
+	return s, nil
+}
+
+// count returns the number of quads of a term.
+func count(t *oracle.Tallies, name string) int64 {
+	term, _ := oracle.Named(name)
+	return t[term].Count
+}
+
+func newGraph(l schema.Language, site vocab.Site, t *oracle.Tallies) Graph {
+	g := Graph{
+		Tag: l.Tag, Name: l.Name, IRI: site.Graph(l.Tag), Quads: t.Quads(), Terms: map[string]int64{},
+		Questions: count(t, vocab.Question), Answers: count(t, vocab.HasAnswer),
+	}
+	g.Ratios = Ratios{
+		AcceptanceRate:      ratio(100*count(t, vocab.AcceptedAnswer), g.Answers),
+		AnswersPerQuestion:  ratio(g.Answers, g.Questions),
+		CommentsPerQuestion: ratio(count(t, vocab.HasComment), g.Questions),
+	}
+	for term := range oracle.AllTerms {
+		if n := t[term].Count; n > 0 {
+			g.Terms[term.String()] = n
+		}
+	}
+	return g
+}
+
+func ratio(n, of int64) *float64 {
+	if of == 0 {
+		return nil
+	}
+	r := float64(n) / float64(of)
+	return &r
+}
+
+// nodeClasses are the classes that a node has one of. The derived ones, as
+// AcceptedAnswer, are counted among the edges.
+var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt}
+
+// total fills in nodes and edges.
+func (s *Stats) total(sum, distinct *oracle.Tallies) {
+	for _, class := range nodeClasses {
+		s.Nodes = append(s.Nodes, Total{class, count(sum, class), count(distinct, class)})
+	}
+	for _, kind := range []struct {
+		kind oracle.TermKind
+		name string
+	}{{oracle.Edge, "object properties"}, {oracle.Class, "rdf:type"}, {oracle.Literal, "literals"}} {
+		g := Group{Total: Total{Name: kind.name}}
+		for t := range oracle.Terms {
+			if t.Kind() != kind.kind {
+				continue
+			}
+			n := Total{t.Name(), sum[t].Count, distinct[t].Count}
+			g.Edges = append(g.Edges, n)
+			g.add(n)
+		}
+		s.Edges = append(s.Edges, g)
+	}
+	if s.Materialized {
+		g := Group{Total: Total{Name: "materialized"}}
+		for t := oracle.Terms; t < s.terms(); t++ {
+			n := Total{t.Name(), sum[t].Count, distinct[t].Count}
+			g.Edges = append(g.Edges, n)
+			g.add(n)
+		}
+		s.Edges = append(s.Edges, g)
+	}
+	s.Quads.Name = "quads"
+	for _, g := range s.Edges {
+		s.Quads.add(g.Total)
+	}
+}
+
+func (t *Total) add(u Total) {
+	t.Summed += u.Summed
+	t.Distinct += u.Distinct
+}

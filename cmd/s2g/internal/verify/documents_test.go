@@ -1,0 +1,120 @@
+package verify
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"s2g/cmd/s2g/internal/publish"
+	"s2g/schema"
+	"s2g/schema/manifest"
+)
+
+// published writes the fixture with its documents.
+func published(t *testing.T) string {
+	t.Helper()
+	out := newFixture(t).write(t)
+	dir, err := manifest.Open(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	documents, err := publish.Documents(dir.Manifest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dir.Publish(documents); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestDocuments(t *testing.T) {
+	edit := func(name, old, with string) func(t *testing.T, out string) {
+		return func(t *testing.T, out string) {
+			path := filepath.Join(out, name)
+			text, err := os.ReadFile(path)
+			if err != nil || !strings.Contains(string(text), old) {
+				t.Fatalf("no %q in %s (%v)", old, name, err)
+			}
+			save(t, out, name, []byte(strings.Replace(string(text), old, with, 1)))
+		}
+	}
+	// the document is named by the manifest as it is: what is left is the comparison with the files
+	reseal := func(t *testing.T, out string) {
+		dir, err := manifest.Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dir.Close()
+		var documents []manifest.Document
+		for _, name := range publish.Names() {
+			text, err := os.ReadFile(filepath.Join(out, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents = append(documents, manifest.Document{Name: name, Content: text})
+		}
+		if _, err := dir.Publish(documents); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tests := map[string]struct {
+		damage func(t *testing.T, out string)
+		reseal bool
+		want   string // empty: nothing differs
+	}{
+		"whole":              {damage: func(*testing.T, string) {}},
+		"changed":            {damage: edit("LICENSE", "2.5", "2.0"), want: "LICENSE has the SHA-256"},
+		"missing":            {damage: func(t *testing.T, out string) { remove(t, out, "croissant.json") }, want: "croissant.json is missing"},
+		"no sums":            {damage: func(t *testing.T, out string) { remove(t, out, "SHA256SUMS") }, want: "SHA256SUMS is missing"},
+		"changed, resealed":  {damage: edit("README.md", "Licence", "License"), reseal: true, want: "README.md has the SHA-256"},
+		"sum of a shard":     {damage: edit("SHA256SUMS", "  vectors/python/", "0  vectors/python/"), reseal: true, want: "vectors/python/part-00000.parquet has the SHA-256"},
+		"line of no file":    {damage: edit("SHA256SUMS", "batch-000001", "batch-000002"), reseal: true, want: `names "graph/batch-000002.trig.gz", which is not there`},
+		"no line for a file": {damage: func(t *testing.T, out string) { dropLine(t, out, "SHA256SUMS", "parents/") }, reseal: true, want: "parents/part-00000.parquet has no line"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			out := published(t)
+			test.damage(t, out)
+			if test.reseal {
+				reseal(t, out)
+			}
+			report, err := Run(t.Context(), out, nil, Options{})
+			if test.want == "" {
+				if c := report.Checks[len(report.Checks)-1]; err != nil || c.Name != "documents" || c.Count < 10 {
+					t.Errorf("%v: %+v", err, report.Checks)
+				}
+				return
+			}
+			if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "documents: ") || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got %v, want %q", err, test.want)
+			}
+		})
+	}
+}
+
+func remove(t *testing.T, out, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(out, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// dropLine takes the first line with a text out of a file.
+func dropLine(t *testing.T, out, name, with string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(out, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, with) {
+			save(t, out, name, []byte(strings.Join(append(lines[:i:i], lines[i+1:]...), "")))
+			return
+		}
+	}
+	t.Fatalf("no %q in %s", with, name)
+}

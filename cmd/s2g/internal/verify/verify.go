@@ -1,0 +1,257 @@
+// Package verify proves the files of a build equal to its tables. It trusts
+// nothing that the build wrote about itself: it reads every file back, with
+// readers that share no code with the writers, and has SQL say what they must
+// hold (package expect).
+//
+// In order, each a [Check] of the report:
+//
+//	files      what the manifest lists is there, with its size and SHA-256, and nothing else is
+//	batches    each file of the graph parses, has its 50,000 quads, and holds only what the design names
+//	graph      for each graph and term, the number of quads and their checksum are those of the tables
+//	shards     each point's ids, chunks, text, hash and vectors are right in themselves
+//	questions  the posts in a language's shards are those of its graph, and of the tables
+//	parents    each embedded post has one row of its own
+//
+// and then the checks of the servers that the build was loaded into (server.go).
+//
+// A checksum that differs says only which graph and term; two more passes over
+// these alone find the subject (search.go).
+package verify
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"s2g/cmd/s2g/internal/oracle"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+)
+
+// Options says what the build is of. The zero value takes it from the manifest.
+type Options struct {
+	Site      vocab.Site        // empty: the manifest's, else vocab.DefaultSite
+	Languages []schema.Language // nil: Languages and Other are the manifest's, else the default table
+	Other     bool              // there is a remainder graph
+
+	Servers []Server // compared last, in order
+
+	// of Sample
+	Sample int    // how many posts
+	Seed   uint64 // which
+	Hash   bool   // check the SHA-256 of all files, too
+
+	Workers  int                                  // files read side by side; 0: GOMAXPROCS
+	Log      *slog.Logger                         // nil: nothing is logged
+	Progress func(what string, done, total int64) // told the bytes of files read; nil: nobody
+}
+
+// Run verifies the build in out against the tables, or, where db is nil, as far
+// as that goes without tables. A difference gives a verification fault that
+// names the first; the report is whole then too. Other errors leave the report
+// unfinished: with what was compared before a server failed, else empty.
+func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
+	m, err := readManifest(out)
+	if err != nil {
+		return Report{}, err
+	}
+	b, err := open(out, m, o)
+	if err != nil {
+		return Report{}, err
+	}
+	var view *oracle.View
+	work, workCtx := errgroup.WithContext(ctx)
+	if db != nil {
+		work.Go(func() (err error) {
+			view, err = oracle.Compute(workCtx, db, oracle.Options{
+				Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Lanes: lanes(b.workers),
+				Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
+			})
+			return err
+		})
+	}
+	work.Go(func() error { return b.read(workCtx) })
+	if err := work.Wait(); err != nil {
+		return Report{}, err
+	}
+	return b.judge(ctx, view)
+}
+
+func readManifest(out string) (*manifest.Manifest, error) {
+	m, err := manifest.Read(out)
+	if err == nil && m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
+		err = schema.Faultf(schema.FaultUsage, "run s2g build first", "%s has neither a graph nor vectors to verify", out)
+	}
+	return m, err
+}
+
+// lanes is how many connections read the tables side by side: the files keep as
+// many processors busy.
+func lanes(workers int) int { return min(max(workers/2, 1), 8) }
+
+// build is a build on disk, and what was found in it.
+type build struct {
+	out       string
+	manifest  *manifest.Manifest
+	site      vocab.Site
+	languages []schema.Language // with the remainder's, where there is one, left out
+	other     bool
+	terms     oracle.Term // how many there are: with --materialize, those that follow too
+	graphs    []graph
+	workers   int
+	servers   []Server
+	log       *slog.Logger
+	progress  *progress
+
+	files     []file // what lies in graph/, vectors/ and parents/, by name
+	inventory Check
+	documents Check // what was published with them
+
+	census  *census // of all batches
+	batches Check
+	shards  shardSet
+	parents parentSet
+}
+
+// graph is a named graph and the shards of its questions.
+type graph struct {
+	tag, iri, slug string
+}
+
+func open(out string, m *manifest.Manifest, o Options) (*build, error) {
+	b := &build{out: out, manifest: m, site: o.Site, languages: o.Languages, other: o.Other, workers: o.Workers, servers: o.Servers, log: o.Log}
+	if b.site == "" {
+		b.site = vocab.Site(m.Options.Site)
+	}
+	if b.site == "" {
+		b.site = vocab.DefaultSite
+	}
+	if b.languages == nil {
+		b.languages, b.other = m.Options.Languages, m.Options.Other
+	}
+	if b.languages == nil {
+		b.languages = schema.DefaultLanguages()
+	}
+	if b.workers <= 0 {
+		b.workers = runtime.GOMAXPROCS(0)
+	}
+	if b.log == nil {
+		b.log = slog.New(slog.DiscardHandler)
+	}
+	for _, l := range b.languages {
+		b.graphs = append(b.graphs, graph{l.Tag, b.site.Graph(l.Tag), l.Slug})
+	}
+	if b.other {
+		b.graphs = append(b.graphs, graph{"", b.site.OtherGraph(), schema.OtherSlug})
+	}
+	b.terms = oracle.Terms
+	if m.Options.Materialize {
+		b.terms = oracle.AllTerms
+	}
+	b.census = newCensus(b)
+	b.shards.graphs = make([]shardTally, len(b.graphs))
+	var err error
+	b.files, err = list(out)
+	b.progress = newProgress(o.Progress, b.files)
+	return b, err
+}
+
+// read reads every file once.
+func (b *build) read(ctx context.Context) error {
+	found := make([]finding, len(b.files))
+	workers := make(chan *worker, b.workers)
+	for range b.workers {
+		workers <- &worker{census: newCensus(b)}
+	}
+	work, ctx := errgroup.WithContext(ctx)
+	work.SetLimit(b.workers)
+	for _, t := range b.tasks() {
+		work.Go(func() error {
+			w := <-workers
+			defer func() { workers <- w }()
+			return b.readTask(ctx, t, found, w)
+		})
+	}
+	if err := work.Wait(); err != nil {
+		return err
+	}
+	for range b.workers {
+		b.census.merge((<-workers).census)
+	}
+	b.takeInventory(found)
+	b.judgeBatches(found)
+	b.judgeShards(found)
+	b.judgeParents(found)
+	if len(b.manifest.Published) > 0 {
+		return b.judgeDocuments(found)
+	}
+	return nil
+}
+
+// finding is what a file holds. A difference is empty where there is none.
+type finding struct {
+	sum   string // SHA-256
+	bad   string // the first difference in it
+	quads int64
+	shard *shard // nil: it is none
+	rows  parentTally
+}
+
+// judge puts the report together. view is nil where there are no tables.
+func (b *build) judge(ctx context.Context, view *oracle.View) (Report, error) {
+	checks := []Check{b.inventory}
+	if b.has(manifest.Graph) {
+		checks = append(checks, b.batches)
+		if view != nil {
+			c, err := b.compareGraphs(ctx, view)
+			if err != nil {
+				return Report{}, err
+			}
+			checks = append(checks, c)
+		}
+	}
+	if b.has(manifest.Vectors) {
+		questions, err := b.compareShards(ctx, view)
+		if err != nil {
+			return Report{}, err
+		}
+		parents, err := b.compareParents(ctx)
+		if err != nil {
+			return Report{}, err
+		}
+		checks = append(checks, b.shards.check, questions, parents)
+		if view != nil {
+			fields, err := b.compareFields(ctx, view)
+			if err != nil {
+				return Report{}, err
+			}
+			checks = append(checks, fields)
+		}
+	}
+	if len(b.manifest.Published) > 0 {
+		checks = append(checks, b.documents) // last: what differs in a file is better named by what is in it
+	}
+	return b.withServers(ctx, Report{Checks: checks, Found: b.found(view)})
+}
+
+// withServers compares the servers, whatever the files were found to be, and
+// names the first difference of all. What was compared before a server failed is
+// in the report.
+func (b *build) withServers(ctx context.Context, r Report) (Report, error) {
+	after, err := r.Found.Servers(ctx, b.servers...)
+	r.Checks = append(r.Checks, after.Checks...)
+	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
+		return r, errors.Join(r.fault(b.out), err)
+	}
+	return r, r.fault(b.out)
+}
+
+// embedsAnswers tells what the build was asked for.
+func (b *build) embedsAnswers() bool { return b.manifest.Options.Units == "question,answer" }
+
+func (b *build) has(stage string) bool { return b.manifest.Stages[stage] != nil }
