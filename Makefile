@@ -1,7 +1,9 @@
 # s2g: the README's two commands are `make demo` and `make test`; each does all the set-up.
 #
 #   make demo     install what is missing, build, run the main job on a synthetic sample, search in it
-#   make test     install what is missing, build, run the tests
+#   make test     install what is missing, build, run the tests that a person runs before a commit: two minutes
+#   make test-all all tests: kills, outages, engines (Java, Qdrant, an embedding server), documents, a browser
+#   make setup-engines  what test-all needs beside: a JDK with Maven, Python and chromium
 #   make e2e      only the tests that build into GraphDB's engine and Qdrant's, S2G_TEST_GRAPHDB and S2G_TEST_QDRANT where they are set
 #   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
 #   make quality  search quality with a trained model on a real site, held to the numbers in docs/vectors.md: ten minutes or more
@@ -18,7 +20,7 @@ DEMO_POSTS  ?= 20000
 BENCH       ?= out/bench
 BENCH_POSTS ?= 100000
 
-.PHONY: all setup build demo test e2e check quality bench picture man clean
+.PHONY: all setup build demo test test-all setup-engines e2e check quality bench picture man clean
 all: build
 
 setup:
@@ -32,7 +34,13 @@ demo: setup build
 	@scripts/demo bin/s2g $(DEMO) $(DEMO_POSTS)
 
 test: setup build
-	$(GO) test -timeout 40m ./...
+	$(GO) test -short -timeout 10m ./...
+
+setup-engines: setup
+	@scripts/setup engines
+
+test-all: setup-engines build
+	$(GO) test -timeout 60m ./...
 
 e2e: setup build
 	$(GO) test ./cmd/s2g -count=1 -run '^TestEndToEnd' -v

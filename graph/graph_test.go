@@ -224,7 +224,7 @@ func interrupt(t *testing.T, dir *manifest.Dir, db *tables.DB, o Options, after 
 
 // A real dump gives exactly the quads that the design's judge lists for it.
 func TestRealDump(t *testing.T) {
-	compare := schematest.Shared(t, "check", "compare")
+	compare := schematest.Judge(t, "compare")
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
 	for _, c := range []struct {

@@ -49,7 +49,8 @@ func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Faultf makes an Error. The format may wrap another error with %w; remedy may
-// be empty.
+// be empty. Both name an option as "option NAME" ("option window is 3"), for a
+// library has no flags; a command line prints it as its flag, --window.
 func Faultf(f Fault, remedy, format string, args ...any) error {
 	return &Error{Fault: f, Err: fmt.Errorf(format, args...), Remedy: remedy}
 }

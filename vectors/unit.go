@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
@@ -105,7 +106,7 @@ func (k keyed) compare(other keyed) int {
 }
 
 func (h *smallest) offer(id int64, size int) {
-	k := keyed{scramble(uint64(id)), id}
+	k := keyed{schema.Mix64(uint64(id)), id}
 	switch {
 	case len(*h) < size:
 		heap.Push(h, k)
@@ -113,15 +114,6 @@ func (h *smallest) offer(id int64, size int) {
 		(*h)[0] = k
 		heap.Fix(h, 0)
 	}
-}
-
-// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): neighbouring
-// ids become unlike numbers.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // made is what is noted of a unit that is whole. A run that goes on adds it up, so

@@ -27,7 +27,7 @@ func s2g(t *testing.T, args ...string) string {
 
 func judge(t *testing.T, program string, args ...string) string {
 	t.Helper()
-	out, err := exec.Command(schematest.Shared(t, "check", program), args...).CombinedOutput()
+	out, err := exec.Command(schematest.Judge(t, program), args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
 	}
@@ -80,7 +80,7 @@ func TestOutsideJudges(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			schematest.Shared(t, "check", "compare")
+
 			dump, out := c.dump(t), filepath.Join(t.TempDir(), "o")
 			s2g(t, append([]string{"build", "--dump", dump, "--out", out, "--site", "http://stackoverflow.com"}, slices.Concat(c.options, c.build)...)...)
 			compareSays(t, c.want, append([]string{dump, out}, c.options...)...)
@@ -104,7 +104,7 @@ func compareSays(t *testing.T, want string, args ...string) {
 func TestOutsideJudgesOfManyLanguages(t *testing.T) {
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
-	schematest.Shared(t, "check", "compare")
+
 	tags, table := buildtest.TagDump(t)
 	bicycles := schematest.Dump(t, "bicycles.meta.stackexchange.com")
 	rows, err := os.ReadFile(filepath.Join(bicycles, "Tags.xml"))

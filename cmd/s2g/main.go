@@ -14,6 +14,9 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -59,8 +62,22 @@ func (a *app) fail(ctx context.Context, err error) int {
 		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it goes on from here", "disk full: %w", err)
 	}
 	fault, remedy := schema.FaultOf(err)
-	a.printError(err.Error(), remedy, fault.ExitCode())
+	a.printError(a.flagNames(err.Error()), a.flagNames(remedy), fault.ExitCode())
 	return fault.ExitCode()
+}
+
+// optionName matches how a library's error names an option; see [schema.Faultf].
+var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
+
+// flagNames replaces each option that a message names by its flag.
+func (a *app) flagNames(message string) string {
+	known := flagNames(a.root)
+	return optionName.ReplaceAllStringFunc(message, func(option string) string {
+		if name := strings.TrimPrefix(option, "option "); slices.Contains(known, name) {
+			return "--" + name
+		}
+		return option
+	})
 }
 
 // printError prints an error for people, or as a line of the JSON log.

@@ -1,6 +1,10 @@
 package sample
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"s2g/schema"
+)
 
 // rng is SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
 // generators, OOPSLA 2014): one addition and a finaliser. It is written out
@@ -32,18 +36,13 @@ const (
 
 // newRNG starts the generator of number n in a stream of a seed.
 func newRNG(seed uint64, s stream, n int64) rng {
-	return rng(mix(mix(seed+uint64(s)*golden) + uint64(n)*golden))
-}
-
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return rng(schema.Mix64(schema.Mix64(seed+uint64(s)*golden-golden) + uint64(n)*golden - golden))
 }
 
 func (r *rng) next() uint64 {
+	next := schema.Mix64(uint64(*r))
 	*r += golden
-	return mix(uint64(*r))
+	return next
 }
 
 // below returns a number from 0 to n-1; n is positive. The bias of the

@@ -36,21 +36,44 @@ func Tool(t testing.TB, name string) string {
 	return path
 }
 
-// Shared returns the path of a file or folder of shared/, which lies beside a
-// developer's checkout and is not part of the repository, or skips the test.
-func Shared(t testing.TB, elem ...string) string {
+// Long skips the test in a run of make test, which passes -short: kills, outages,
+// engines, browsers and large samples belong to make test-all.
+func Long(t testing.TB) {
 	t.Helper()
-	path := filepath.Join(append([]string{root(t), "..", "shared"}, elem...)...)
-	_, err := os.Stat(path)
-	Need(t, err == nil, filepath.Join(append([]string{"../shared"}, elem...)...)+" is not there")
-	return path
+	if testing.Short() {
+		t.Skip("a long test: make test-all runs it")
+	}
 }
 
-// Dump returns the folder of a real dump, as "bioinformatics.stackexchange.com",
-// or skips the test.
+// Judge returns the path of a program below scripts/judge. A judge states what a
+// build must hold and shares no code with s2g.
+func Judge(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(root(t), "scripts", "judge", name)
+}
+
+// Engine returns the path of the program that starts a server below
+// scripts/engines: "rdfstore", "qdrant" or "embed".
+func Engine(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(root(t), "scripts", "engines", name, "start")
+}
+
+// Dump returns the folder of a real dump, as "bioinformatics.stackexchange.com".
+// S2G_TEST_DUMPS is the folder of the dumps. Dump skips the test where it is
+// unset, also where CI is set, because no repository can hold real dumps; it
+// fails the test where it is set and the dump is missing.
 func Dump(t testing.TB, site string) string {
 	t.Helper()
-	return Shared(t, "data", site)
+	dumps := os.Getenv("S2G_TEST_DUMPS")
+	if dumps == "" {
+		t.Skip("S2G_TEST_DUMPS is unset: no real dumps")
+	}
+	folder := filepath.Join(dumps, site)
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatalf("S2G_TEST_DUMPS: %v", err)
+	}
+	return folder
 }
 
 // EnvInt returns the number that an environment variable holds: the size of a

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Server is a server of shared/servers that a test has started, may kill, and that ends with it.
+// Server is a server of scripts/engines that a test has started, may kill, and that ends with it.
 type Server struct {
 	Address string // host:port, the same after Kill and Start
 
@@ -27,7 +27,7 @@ type Server struct {
 func startServer(t testing.TB, name string, args ...string) *Server {
 	t.Helper()
 	Tool(t, "python3")
-	s := &Server{t: t, start: Shared(t, "servers", name, "start"), args: args}
+	s := &Server{t: t, start: Engine(t, name), args: args}
 	s.Start()
 	t.Cleanup(s.Kill)
 	return s

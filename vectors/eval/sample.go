@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"s2g/schema"
 	"s2g/schema/threads"
 	"s2g/vectors/embed"
 )
@@ -70,7 +71,7 @@ func (s *sample) halve() {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Compare(scramble(s.queries[a].id, saltHalves), scramble(s.queries[b].id, saltHalves))
+		return cmp.Compare(schema.Mix64(uint64(s.queries[a].id)^saltHalves), schema.Mix64(uint64(s.queries[b].id)^saltHalves))
 	})
 	for n, i := range order {
 		s.queries[i].fits = n%2 == 0
@@ -88,20 +89,10 @@ func draw(ids []int64, n int, salt uint64, wanted map[int64]bool) []int64 {
 			return 1
 		}
 		slices.SortFunc(ids, func(a, b int64) int {
-			return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(scramble(a, salt), scramble(b, salt)))
+			return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(schema.Mix64(uint64(a)^salt), schema.Mix64(uint64(b)^salt)))
 		})
 		ids = ids[:n]
 		slices.Sort(ids)
 	}
 	return ids
-}
-
-// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood 2014), which is one
-// to one: no two ids of a salt have the same number.
-func scramble(id int64, salt uint64) uint64 {
-	x := uint64(id) ^ salt
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

@@ -44,7 +44,7 @@ func Open(t testing.TB) *Server {
 // Start gives a server of the test's own, which it may kill, or skips the test.
 func Start(t testing.TB) *Server {
 	t.Helper()
-	s := &Server{t: t, program: schematest.Shared(t, "servers", "rdfstore", "start"), data: t.TempDir()}
+	s := &Server{t: t, program: schematest.Engine(t, "rdfstore"), data: t.TempDir()}
 	schematest.Tool(t, "mvn")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -28,7 +28,7 @@ type Store struct {
 // OpenStore starts an engine that ends with the test, or skips the test.
 func OpenStore(t testing.TB) *Store {
 	t.Helper()
-	start := schematest.Shared(t, "servers", "rdfstore", "start")
+	start := schematest.Engine(t, "rdfstore")
 	schematest.Tool(t, "mvn")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)

@@ -22,7 +22,7 @@ const bicyclesTags = "discussion,support,feature-request,on-off-topic,site-promo
 // file but a build's last holds 50,000 triples by their count.
 func TestFilesStandAlone(t *testing.T) {
 	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
-	riot := schematest.Shared(t, "check", "riot")
+	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
 	db := buildtest.Open(t)
 	sample := buildtest.Sample(t, 4000)
@@ -93,7 +93,7 @@ func parsed(t *testing.T, args []string) int {
 
 // riot says something of what is wrong in a file, alone among good ones.
 func TestRiotComplains(t *testing.T) {
-	riot := schematest.Shared(t, "check", "riot")
+	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
 	write := func(name, text string) string {
 		file := filepath.Join(t.TempDir(), name)

@@ -17,7 +17,7 @@ import (
 
 // The shapes hold of graphs, and each catches a quad that should not be there.
 func TestShapes(t *testing.T) {
-	riot := schematest.Shared(t, "check", "riot")
+	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
 	db := buildtest.Open(t)
 	conforms := func(d dump, materialize bool, more ...string) (string, bool) {

@@ -53,7 +53,7 @@ func languages(t testing.TB, value string) []schema.Language {
 // shares nothing with the SQL, down to the reading of the dump.
 func TestSQLAgreesWithPython(t *testing.T) {
 	schematest.Tool(t, "python3")
-	program := schematest.Shared(t, "check", "quads.py")
+	program := schematest.Judge(t, "quads.py")
 	mini, err := filepath.Abs("testdata/mini")
 	if err != nil {
 		t.Fatal(err)

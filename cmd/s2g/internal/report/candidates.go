@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"slices"
+
+	"s2g/schema"
 )
 
 // question is what decides whether a question makes a good example.
@@ -50,15 +52,6 @@ func (c *candidates) offer(q question) {
 
 // thin keeps those whose scrambled ids are smallest.
 func (c *candidates) thin() {
-	slices.SortFunc(c.ids, func(a, b int64) int { return cmp.Compare(scramble(uint64(a)), scramble(uint64(b))) })
+	slices.SortFunc(c.ids, func(a, b int64) int { return cmp.Compare(schema.Mix64(uint64(a)), schema.Mix64(uint64(b))) })
 	c.ids = c.ids[:min(len(c.ids), keptCandidates)]
-}
-
-// scramble is the finaliser of SplitMix64 (Steele, Lea, Flood 2014): a one-to-one
-// map under which neighbours are far apart.
-func scramble(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
