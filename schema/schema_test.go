@@ -66,6 +66,26 @@ func TestDefaultLanguages(t *testing.T) {
 	}
 }
 
+func TestSplitTagsYieldsWhatBarsEnclose(t *testing.T) {
+	for list, want := range map[string][]string{
+		"": nil, "|": nil, "||": nil, "|c++|": {"c++"}, "|a|.net|": {"a", ".net"}, "|a||b|": {"a", "b"}, "a|b": {"a", "b"},
+	} {
+		var got []string
+		for tag := range SplitTags([]byte(list)) {
+			got = append(got, string(tag))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", list, diff)
+		}
+	}
+	for tag := range SplitTags([]byte("|a|b|")) {
+		if string(tag) != "a" {
+			t.Errorf("the loop goes on to %s behind its break", tag)
+		}
+		break
+	}
+}
+
 func TestParseLanguages(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "l.csv")
 	if err := os.WriteFile(file, []byte("tag,slug,name\nc#\nkitchen sink,sink,Sink\n"), 0o600); err != nil {

@@ -160,6 +160,35 @@ func (r *Rows) Close() error {
 	return nil
 }
 
+// EachRow runs a query and calls use for each row of its result, in order. A
+// row is valid until use returns. An error of use ends the query and is
+// returned as it is.
+func (db *DB) EachRow(ctx context.Context, query string, use func(row [][]byte) error, args ...any) error {
+	rows, err := db.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	for rows.Scan() {
+		if err := use(rows.Record()); err != nil {
+			return errors.Join(err, rows.Close())
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// IDList returns ids as the inside of an SQL list: "1,2,3" for "Id IN (1,2,3)".
+// An empty list gives NULL, because IN () is no SQL and IN (NULL) is never true.
+func IDList(ids []int64) string {
+	if len(ids) == 0 {
+		return "NULL"
+	}
+	var list []byte
+	for _, id := range ids {
+		list = append(strconv.AppendInt(list, id, 10), ',')
+	}
+	return string(list[:len(list)-1])
+}
+
 // Int returns the integer that a result column holds as decimal digits, 0 for
 // NULL. It does not check: columns hold what their type lets them hold.
 func Int(b []byte) int64 {

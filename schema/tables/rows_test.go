@@ -58,6 +58,48 @@ func TestQueryErrors(t *testing.T) {
 	}
 }
 
+func TestEachRow(t *testing.T) {
+	db := open(t)
+	var got []string
+	collect := func(row [][]byte) error {
+		got = append(got, string(row[0]))
+		return nil
+	}
+	if err := db.EachRow(t.Context(), "SELECT seq FROM seq_1_to_5 WHERE seq IN ("+IDList([]int64{2, -1, 4})+") OR seq = ?", collect, 5); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"2", "4", "5"}, got); diff != "" {
+		t.Error(diff)
+	}
+	got = nil
+	if err := db.EachRow(t.Context(), "SELECT seq FROM seq_1_to_5 WHERE seq IN ("+IDList(nil)+")", collect); err != nil || got != nil {
+		t.Errorf("an empty list finds %q, error %v", got, err)
+	}
+	enough := errors.New("enough")
+	n := 0
+	err := db.EachRow(t.Context(), "SELECT /* stopped */ seq FROM seq_1_to_1000000000", func([][]byte) error {
+		n++
+		return enough
+	})
+	if !errors.Is(err, enough) || n != 1 {
+		t.Errorf("error %v after %d rows, want the callback's after one", err, n)
+	}
+	running(t, db, "stopped", 0)
+	if err := db.EachRow(t.Context(), "SELECT nothing", collect); err == nil {
+		t.Error("no error of a bad query")
+	}
+}
+
+func TestHasTable(t *testing.T) {
+	db := open(t)
+	serve(t, db, "k", map[string]string{"Tags": ""})
+	for name, want := range map[string]bool{"Tags": true, "PostLinks": false, "tags": false} {
+		if got, err := db.HasTable(t.Context(), name); err != nil || got != want {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
 // running waits until the server runs n queries that hold the marker.
 func running(t *testing.T, db *DB, marker string, n int) {
 	t.Helper()

@@ -58,7 +58,7 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 		incoming = append(incoming, t.Name)
 		posts = posts || t.Name == "Posts"
 	}
-	present, err := db.present(ctx)
+	present, err := db.Names(ctx)
 	if err != nil {
 		return err
 	}
@@ -103,25 +103,24 @@ func ours() []string {
 	return names
 }
 
-// present returns the names of the tables that the database holds.
-func (db *DB) present(ctx context.Context) (map[string]bool, error) {
-	rows, err := db.pool.QueryContext(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
-	if err != nil {
-		return nil, db.explain(fmt.Errorf("listing tables: %w", err))
-	}
-	defer rows.Close()
+// Names returns the names of the tables in the database, staging tables and
+// views included. A build may leave out tables of the schema.
+func (db *DB) Names(ctx context.Context) (map[string]bool, error) {
 	names := make(map[string]bool)
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("listing tables: %w", err)
-		}
-		names[name] = true
-	}
-	if err := rows.Err(); err != nil {
-		return nil, db.explain(fmt.Errorf("listing tables: %w", err))
+	err := db.EachRow(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()", func(row [][]byte) error {
+		names[string(row[0])] = true
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing tables: %w", err)
 	}
 	return names, nil
+}
+
+// HasTable reports whether the database has a table of this name.
+func (db *DB) HasTable(ctx context.Context, name string) (bool, error) {
+	names, err := db.Names(ctx)
+	return names[name], err
 }
 
 // exec runs statements one after the other.
