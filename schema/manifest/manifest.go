@@ -73,25 +73,6 @@ func (d Dump) Bytes() int64 {
 	return n
 }
 
-// Options are the choices that shape the outputs, so that a stage that runs
-// alone goes on with those of the build.
-type Options struct {
-	Site        string            `json:"site,omitempty"`
-	Languages   []schema.Language `json:"languages,omitempty"`
-	Other       bool              `json:"other,omitempty"`
-	Without     []string          `json:"without,omitempty"`
-	Compress    string            `json:"compress,omitempty"`
-	GraphFormat string            `json:"graph_format,omitempty"`
-	Materialize bool              `json:"materialize,omitempty"`
-	Units       string            `json:"units,omitempty"`
-	Window      int               `json:"window,omitempty"`
-	Overlap     int               `json:"overlap,omitempty"`
-	Dense       string            `json:"dense,omitempty"`
-	Sparse      string            `json:"sparse,omitempty"`
-	Links       bool              `json:"links,omitempty"` // embedded texts keep the addresses of links
-	Reuse       string            `json:"reuse,omitempty"` // folder of the build whose vectors were copied
-}
-
 // Stage is a stage that has finished.
 type Stage struct {
 	Key      string    `json:"key"` // hash of what it depends on
