@@ -1,0 +1,129 @@
+// Package retry repeats requests to servers that fail for a reason that may
+// pass. It is the program's one retry policy: pauses grow exponentially, with
+// jitter, until a limit since the first failure.
+package retry
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// The pauses of a Policy that names none.
+const (
+	DefaultFirstPause = 250 * time.Millisecond
+	DefaultMaxPause   = 15 * time.Second
+)
+
+// Policy decides whether and when a failed try is repeated. The zero value
+// tries once. A Policy holds no state: several goroutines may use one.
+type Policy struct {
+	RetryFor   time.Duration // a try begins at most so long after the first failure; 0 or less: no retry
+	MaxTries   int           // limit of the number of tries; 0: none
+	Timeout    time.Duration // deadline of each try; 0: none
+	FirstPause time.Duration // mean pause after the first failure, doubled by each further one; 0: DefaultFirstPause
+	MaxPause   time.Duration // limit of the mean pause; 0: DefaultMaxPause
+
+	Temporary  func(error) bool          // reports whether a later try may succeed; nil: always
+	RetryAfter func(error) time.Duration // returns the least pause that the server requests, 0 for none; nil: none
+	Log        *slog.Logger              // receives a warning for each retry; nil: none
+}
+
+// Error reports that tries failed until a limit of the Policy. An error that is
+// not temporary is never wrapped in one.
+type Error struct {
+	What    string        // as given to Do or Value
+	Tries   int           // at least 1
+	Elapsed time.Duration // between the first failure and the last
+	Err     error         // of the last try
+}
+
+// Error returns what failed, the last error and, after retries, the effort.
+func (e *Error) Error() string {
+	text := e.What + ": " + e.Err.Error()
+	if e.Tries > 1 {
+		text += fmt.Sprintf(" (tried %d times in %v)", e.Tries, e.Elapsed.Round(time.Millisecond))
+	}
+	return text
+}
+
+// Unwrap returns the error of the last try.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Do calls try until it returns nil. It returns ctx's error as soon as ctx has
+// ended, an error that is not temporary as it is, and an *Error at a limit. The
+// context of a try ends at its deadline. what names the request in log and error.
+func (p Policy) Do(ctx context.Context, what string, try func(context.Context) error) error {
+	_, err := Value(ctx, p, what, func(ctx context.Context) (struct{}, error) { return struct{}{}, try(ctx) })
+	return err
+}
+
+// Value is [Policy.Do] for a request with an answer. With an error it returns
+// the answer of the last try.
+func Value[T any](ctx context.Context, p Policy, what string, try func(context.Context) (T, error)) (T, error) {
+	var first time.Time // the first failure
+	tries, pauses := 0, p.pauses()
+	var next nextPause
+	operation := func() (T, error) {
+		tries++
+		tryCtx, cancel := ctx, context.CancelFunc(func() {})
+		if p.Timeout > 0 {
+			tryCtx, cancel = context.WithTimeout(ctx, p.Timeout)
+		}
+		defer cancel()
+		answer, err := try(tryCtx)
+		if err == nil {
+			return answer, nil
+		}
+		if ctx.Err() != nil || p.Temporary != nil && !p.Temporary(err) {
+			return answer, backoff.Permanent(err)
+		}
+		if first.IsZero() {
+			first = time.Now()
+		}
+		next = nextPause(pauses.NextBackOff())
+		if p.RetryAfter != nil {
+			next = max(next, nextPause(p.RetryAfter(err)))
+		}
+		if elapsed := time.Since(first); elapsed+time.Duration(next) > p.RetryFor || tries == p.MaxTries {
+			err = backoff.Permanent(&Error{What: what, Tries: tries, Elapsed: elapsed, Err: err})
+		}
+		return answer, err
+	}
+	warn := func(err error, pause time.Duration) {
+		if p.Log != nil {
+			p.Log.Warn("retry", "what", what, "error", err, "in", pause.Round(time.Millisecond))
+		}
+	}
+	answer, err := backoff.Retry(ctx, operation, backoff.WithBackOff(&next), backoff.WithNotify(warn), backoff.WithMaxElapsedTime(0))
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err() // backoff returns the cause
+	}
+	return answer, err
+}
+
+// nextPause is the pause that the operation has computed from its error.
+type nextPause time.Duration
+
+func (n *nextPause) NextBackOff() time.Duration { return time.Duration(*n) }
+func (*nextPause) Reset()                       {}
+
+// Pause returns a random pause after so many failures in a row, at least 1: half
+// to one and a half of the mean pause. It serves callers with a loop of their own.
+func (p Policy) Pause(failures int) time.Duration {
+	pauses := p.pauses()
+	for range min(failures-1, 64) {
+		pauses.NextBackOff()
+	}
+	return pauses.NextBackOff()
+}
+
+func (p Policy) pauses() *backoff.ExponentialBackOff {
+	first := cmp.Or(p.FirstPause, DefaultFirstPause)
+	return &backoff.ExponentialBackOff{InitialInterval: first, Multiplier: 2, RandomizationFactor: 0.5,
+		MaxInterval: max(first, cmp.Or(p.MaxPause, DefaultMaxPause))}
+}

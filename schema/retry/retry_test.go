@@ -1,0 +1,117 @@
+package retry
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+var errBusy = errors.New("busy")
+
+func TestDoRetriesUntilItSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		p := Policy{RetryFor: time.Minute, Log: slog.New(slog.NewTextHandler(&log, nil))}
+		tries, began := 0, time.Now()
+		err := p.Do(t.Context(), "loading", func(context.Context) error {
+			if tries++; tries < 4 {
+				return errBusy
+			}
+			return nil
+		})
+		// 250 ms, 500 ms and 1 s, each times a random number between 0.5 and 1.5.
+		if took := time.Since(began); err != nil || tries != 4 || took < 875*time.Millisecond || took > 2625*time.Millisecond {
+			t.Errorf("%d tries in %v: %v", tries, took, err)
+		}
+		if lines := strings.Count(log.String(), `level=WARN msg=retry what=loading error=busy in=`); lines != 3 {
+			t.Errorf("%d warnings of 3:\n%s", lines, log.String())
+		}
+	})
+}
+
+func TestDoStopsAtItsLimits(t *testing.T) {
+	slow := func(context.Context) error { time.Sleep(time.Second); return errBusy }
+	for name, c := range map[string]struct {
+		policy     Policy
+		tries      int
+		least, max time.Duration // between the first failure and the last
+		text       string
+	}{
+		"zero value":          {Policy{}, 1, 0, 0, "loading: busy"},
+		"negative":            {Policy{RetryFor: -1}, 1, 0, 0, "loading: busy"},
+		"limit of tries":      {Policy{RetryFor: time.Hour, MaxTries: 3}, 3, 2 * time.Second, 5 * time.Second, "loading: busy (tried 3 times in "},
+		"since first failure": {Policy{RetryFor: 1600 * time.Millisecond, FirstPause: 100 * time.Millisecond, MaxPause: 100 * time.Millisecond}, 0, time.Second, 2600 * time.Millisecond, "loading: busy (tried "},
+		"server's hint": {Policy{RetryFor: 10 * time.Second, RetryAfter: func(error) time.Duration { return 8 * time.Second }}, 2,
+			9 * time.Second, 9 * time.Second, "loading: busy (tried 2 times in 9s)"},
+		"hint beyond the limit": {Policy{RetryFor: 10 * time.Second, RetryAfter: func(error) time.Duration { return time.Minute }}, 1, 0, 0, "loading: busy"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				err := c.policy.Do(t.Context(), "loading", slow)
+				e, ok := errors.AsType[*Error](err)
+				if !ok || !errors.Is(err, errBusy) {
+					t.Fatalf("%v", err)
+				}
+				if c.tries != 0 && e.Tries != c.tries || e.Elapsed < c.least || e.Elapsed > c.max || !strings.HasPrefix(err.Error(), c.text) {
+					t.Errorf("%d tries in %v: %v", e.Tries, e.Elapsed, err)
+				}
+			})
+		})
+	}
+}
+
+func TestDoReturnsPermanentErrorsUnchanged(t *testing.T) {
+	p := Policy{RetryFor: time.Hour, Temporary: func(err error) bool { return err == errBusy }}
+	refused, tries := errors.New("refused"), 0
+	err := p.Do(t.Context(), "loading", func(context.Context) error { tries++; return refused })
+	if err != refused || tries != 1 {
+		t.Errorf("%d tries: %v", tries, err)
+	}
+}
+
+func TestDoReturnsTheErrorOfItsContextAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := Policy{RetryFor: time.Hour, FirstPause: time.Minute}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		began := time.Now()
+		time.AfterFunc(time.Second, func() { cancel(errors.New("another worker failed")) })
+		if err := p.Do(ctx, "loading", func(context.Context) error { return errBusy }); err != context.Canceled || time.Since(began) != time.Second {
+			t.Errorf("between tries: %v after %v", err, time.Since(began))
+		}
+		if err := p.Do(ctx, "loading", func(ctx context.Context) error { return errBusy }); err != context.Canceled {
+			t.Errorf("in a try: %v", err)
+		}
+	})
+}
+
+func TestValueGivesEachTryADeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		answer, err := Value(t.Context(), Policy{RetryFor: time.Hour, Timeout: time.Minute}, "asking", func(ctx context.Context) (string, error) {
+			if tries++; tries < 3 {
+				<-ctx.Done()
+				return "", ctx.Err()
+			}
+			return "answer", nil
+		})
+		if answer != "answer" || err != nil || tries != 3 {
+			t.Errorf("%d tries: %q, %v", tries, answer, err)
+		}
+	})
+}
+
+func TestPauseDoublesToItsLimit(t *testing.T) {
+	p := Policy{FirstPause: time.Second, MaxPause: 10 * time.Second}
+	for failures, mean := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 5: 10 * time.Second, 1e9: 10 * time.Second} {
+		for range 100 {
+			if pause := p.Pause(failures); pause < mean/2 || pause > mean*3/2+1 {
+				t.Fatalf("%v after %d failures, whose mean pause is %v", pause, failures, mean)
+			}
+		}
+	}
+}
