@@ -14,7 +14,7 @@ import (
 // of the tokens that vectors/text counts.
 type Windows struct {
 	Size, Overlap int             // tokens
-	By            embed.Tokenizer // nil: text.Tokens
+	By            embed.Tokenizer // nil: text.EstimateTokens
 }
 
 // Chunks cuts a post's clean text.
@@ -22,7 +22,7 @@ func (w Windows) Chunks(ctx context.Context, title, cleaned string) ([]text.Chun
 	if w.By == nil {
 		return text.Chunks(title, cleaned, w.Size, w.Overlap), nil
 	}
-	return text.ChunksBy(title, cleaned, w.Size, w.Overlap, func(texts []string) ([]int, error) { return w.By.Tokens(ctx, texts) })
+	return text.ChunksCounted(title, cleaned, w.Size, w.Overlap, func(texts []string) ([]int, error) { return w.By.Tokens(ctx, texts) })
 }
 
 // tokens counts the tokens of texts.
@@ -32,7 +32,7 @@ func (w Windows) tokens(ctx context.Context, texts []string) ([]int, error) {
 	}
 	counts := make([]int, len(texts))
 	for i, t := range texts {
-		counts[i] = text.Tokens(t)
+		counts[i] = text.EstimateTokens(t)
 	}
 	return counts, nil
 }

@@ -1,10 +1,18 @@
 package embed
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -116,4 +124,189 @@ func normalise(v []float32) bool {
 		v[i] = float32(float64(x) * scale)
 	}
 	return true
+}
+
+// The file of an LSA model, all numbers little-endian:
+//
+//	magic    8 bytes  "s2g-lsa" and the version of the format, 1
+//	dims     uint32   length of the vectors
+//	terms    uint32   size of the vocabulary
+//	terms ×           uvarint length, then the term's bytes (UTF-8, a stem); ascending by bytes
+//	terms ×  float32  inverse document frequency, ln((1 + texts) / (1 + df)) + 1
+//	terms ×  dims × float32  the term's row of the right singular vectors
+//	sum      32 bytes SHA-256 of all that stands before
+const lsaMagic = "s2g-lsa\x01"
+
+// maxTermLen is the length of the longest term, in bytes.
+const maxTermLen = 64
+
+// WriteTo writes the model file.
+func (m *LSA) WriteTo(w io.Writer) (int64, error) {
+	n, err := m.writeBody(w)
+	if err == nil {
+		var k int
+		k, err = w.Write(m.sum[:])
+		n += int64(k)
+	}
+	if err != nil {
+		return n, fmt.Errorf("write the model: %w", err)
+	}
+	return n, nil
+}
+
+// checksum returns the SHA-256 that ends the model file.
+func (m *LSA) checksum() (sum [32]byte) {
+	h := sha256.New()
+	_, _ = m.writeBody(h) // a hash takes everything
+	h.Sum(sum[:0])
+	return sum
+}
+
+func (m *LSA) writeBody(w io.Writer) (int64, error) {
+	var n int64
+	buf := append(make([]byte, 0, 1<<16), lsaMagic...)
+	buf = binary.LittleEndian.AppendUint32(buf, uint32(m.dims))
+	buf = binary.LittleEndian.AppendUint32(buf, uint32(len(m.terms)))
+	flush := func(atLeast int) error {
+		if len(buf) < atLeast {
+			return nil
+		}
+		k, err := w.Write(buf)
+		n, buf = n+int64(k), buf[:0]
+		return err
+	}
+	for _, t := range m.terms {
+		buf = binary.AppendUvarint(buf, uint64(len(t)))
+		buf = append(buf, t...)
+		if err := flush(1 << 15); err != nil {
+			return n, err
+		}
+	}
+	for _, part := range [][]float32{m.idf, m.matrix} {
+		for _, x := range part {
+			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
+			if err := flush(1 << 15); err != nil {
+				return n, err
+			}
+		}
+	}
+	return n, flush(0)
+}
+
+// ReadLSA reads a model file to its end.
+func ReadLSA(r io.Reader) (*LSA, error) {
+	m, err := readLSA(r)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("read the model: %w", err)
+	}
+	return m, nil
+}
+
+func readLSA(r io.Reader) (*LSA, error) {
+	b := &hashedReader{r: bufio.NewReaderSize(r, 1<<16), h: sha256.New()}
+	head := make([]byte, len(lsaMagic)+8)
+	if _, err := io.ReadFull(b, head); err != nil {
+		return nil, err
+	}
+	if string(head[:len(lsaMagic)]) != lsaMagic {
+		return nil, errors.New("it is no model of this version")
+	}
+	dims := binary.LittleEndian.Uint32(head[len(lsaMagic):])
+	count := binary.LittleEndian.Uint32(head[len(lsaMagic)+4:])
+	if dims < 1 || dims > maxDims || count > maxTerms {
+		return nil, fmt.Errorf("%d dimensions, %d terms: out of range", dims, count)
+	}
+	m := newLSA(int(dims))
+	terms, err := readTerms(b, int(count))
+	if err != nil {
+		return nil, err
+	}
+	m.setTerms(terms)
+	if m.idf, err = readFloats(b, len(terms)); err != nil {
+		return nil, err
+	}
+	if m.matrix, err = readFloats(b, len(terms)*m.dims); err != nil {
+		return nil, err
+	}
+	return m, readSum(b, m.sum[:])
+}
+
+// readTerms reads count terms. What it allocates grows with what there is to read, not with a count that may
+// be wrong.
+func readTerms(b *hashedReader, count int) ([]string, error) {
+	var terms []string
+	var buf [maxTermLen]byte
+	for i := range count {
+		n, err := binary.ReadUvarint(b)
+		if err != nil {
+			return nil, err
+		}
+		if n > maxTermLen {
+			return nil, fmt.Errorf("a term of %d bytes", n)
+		}
+		if _, err := io.ReadFull(b, buf[:n]); err != nil {
+			return nil, err
+		}
+		terms = append(terms, string(buf[:n]))
+		if i > 0 && terms[i] <= terms[i-1] {
+			return nil, fmt.Errorf("term %d is not above the one before", i)
+		}
+	}
+	return terms, nil
+}
+
+// readFloats reads n numbers, allocating as readTerms does.
+func readFloats(b *hashedReader, n int) ([]float32, error) {
+	var out []float32
+	buf := make([]byte, 1<<16)
+	for len(out) < n {
+		k := min(len(buf)/4, n-len(out))
+		if _, err := io.ReadFull(b, buf[:4*k]); err != nil {
+			return nil, err
+		}
+		out = slices.Grow(out, k)
+		for i := range k {
+			out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(buf[4*i:])))
+		}
+	}
+	return out, nil
+}
+
+// readSum reads the file's last bytes into sum and holds them against what was read before.
+func readSum(b *hashedReader, sum []byte) error {
+	if _, err := io.ReadFull(b.r, sum); err != nil {
+		return err
+	}
+	if !bytes.Equal(sum, b.h.Sum(nil)) {
+		return errors.New("its checksum is wrong")
+	}
+	if _, err := b.r.ReadByte(); err == nil {
+		return errors.New("something follows it")
+	} else if !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// hashedReader hashes what is read through it.
+type hashedReader struct {
+	r *bufio.Reader
+	h hash.Hash
+}
+
+func (b *hashedReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	b.h.Write(p[:n])
+	return n, err
+}
+
+func (b *hashedReader) ReadByte() (byte, error) {
+	c, err := b.r.ReadByte()
+	if err == nil {
+		b.h.Write([]byte{c})
+	}
+	return c, err
 }

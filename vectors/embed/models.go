@@ -2,9 +2,9 @@ package embed
 
 import "strings"
 
-// Known is what is known of a dense model: facts of its own card, which differ from model to model and which no
+// modelCard is what is known of a dense model: facts of its own card, which differ from model to model and which no
 // server tells.
-type Known struct {
+type modelCard struct {
 	Document  string // stands before each document
 	Query     string // stands before each query
 	MaxTokens int    // of a text, special tokens included; 0: unknown
@@ -18,10 +18,10 @@ const (
 	webSearch   = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 )
 
-// Lookup returns what is known of a model by its name, without the organisation's, in any case of letters, and as
+// cardOf returns what is known of a model by its name, without the organisation's, in any case of letters, and as
 // Ollama and file names spell it: "nomic-ai/nomic-embed-code", "nomic-embed-text:v1.5", "bge-m3.Q8_0.gguf". Of an
 // unknown one it returns nothing: no prefixes.
-func Lookup(name string) Known {
+func cardOf(name string) modelCard {
 	name = strings.ToLower(name)
 	name = name[strings.LastIndexByte(name, '/')+1:]
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gguf"), "-gguf")
@@ -42,7 +42,7 @@ func isQuantisation(s string) bool {
 }
 
 // models holds them by the last part of their name.
-var models = map[string]Known{
+var models = map[string]modelCard{
 	"nomic-embed-code":             {Query: forCode, Dim: 3584},
 	"coderankembed":                {Query: forCode, MaxTokens: 8192, Dim: 768},
 	"nomic-embed-text":             nomicText(8192),
@@ -104,19 +104,19 @@ var models = map[string]Known{
 	"text-embedding-ada-002": {MaxTokens: 8192, Dim: 1536},
 }
 
-func nomicText(tokens int) Known {
-	return Known{Document: "search_document: ", Query: "search_query: ", MaxTokens: tokens, Dim: 768}
+func nomicText(tokens int) modelCard {
+	return modelCard{Document: "search_document: ", Query: "search_query: ", MaxTokens: tokens, Dim: 768}
 }
 
-func e5(dim int) Known {
-	return Known{Document: "passage: ", Query: "query: ", MaxTokens: 512, Dim: dim}
+func e5(dim int) modelCard {
+	return modelCard{Document: "passage: ", Query: "query: ", MaxTokens: 512, Dim: dim}
 }
 
-func bge(dim int) Known {
-	return Known{Query: forPassages, MaxTokens: 512, Dim: dim}
+func bge(dim int) modelCard {
+	return modelCard{Query: forPassages, MaxTokens: 512, Dim: dim}
 }
 
 // jinaCode takes the instructions for technical questions and their answers.
-func jinaCode(dim int) Known {
-	return Known{Document: "Candidate answer:\n", Query: "Find the most relevant answer given the following question:\n", MaxTokens: 32768, Dim: dim}
+func jinaCode(dim int) modelCard {
+	return modelCard{Document: "Candidate answer:\n", Query: "Find the most relevant answer given the following question:\n", MaxTokens: 32768, Dim: dim}
 }

@@ -16,7 +16,7 @@ import (
 // Infinity serve, too. It is safe for concurrent use.
 type openAI struct {
 	spec   Spec
-	known  Known
+	known  modelCard
 	batch  batcher
 	plain  atomic.Bool // the server takes no encoding_format
 	tokens *remoteTokenizer

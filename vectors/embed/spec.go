@@ -196,8 +196,8 @@ func (s Spec) Identity() string {
 }
 
 // model is what is known of the model, with what the spec says otherwise.
-func (s Spec) model() Known {
-	m := Lookup(s.Model)
+func (s Spec) model() modelCard {
+	m := cardOf(s.Model)
 	if s.DocumentPrefix != nil {
 		m.Document = *s.DocumentPrefix
 	}

@@ -92,9 +92,9 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	code := Known{Query: "Represent this query for searching relevant code: ", Dim: 3584}
-	nomic := Known{Document: "search_document: ", Query: "search_query: ", MaxTokens: 8192, Dim: 768}
-	for name, want := range map[string]Known{
+	code := modelCard{Query: "Represent this query for searching relevant code: ", Dim: 3584}
+	nomic := modelCard{Document: "search_document: ", Query: "search_query: ", MaxTokens: 8192, Dim: 768}
+	for name, want := range map[string]modelCard{
 		"nomic-ai/nomic-embed-code":               code,
 		"nomic-embed-code":                        code,
 		"nomic-ai/nomic-embed-code-GGUF":          code,
@@ -112,7 +112,7 @@ func TestLookup(t *testing.T) {
 		"my-nomic-embed-code-finetune":            {},
 		"":                                        {},
 	} {
-		if diff := cmp.Diff(want, Lookup(name)); diff != "" {
+		if diff := cmp.Diff(want, cardOf(name)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}

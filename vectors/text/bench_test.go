@@ -84,6 +84,6 @@ func BenchmarkTokens(b *testing.B) {
 	cleaned := c.Clean(page1000)
 	b.SetBytes(int64(len(cleaned)))
 	for b.Loop() {
-		Tokens(cleaned)
+		EstimateTokens(cleaned)
 	}
 }

@@ -1,6 +1,9 @@
 package text
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -21,7 +24,7 @@ type Chunk struct {
 	Text       string // what is embedded: the title, a blank line, the parent's text from Start to End
 }
 
-// Chunks cuts a post's cleaned text into windows of at most size tokens, counted by Tokens with the title that
+// Chunks cuts a post's cleaned text into windows of at most size tokens, counted by EstimateTokens with the title that
 // stands at the head of each, the next one beginning at most overlap tokens before the one before it ends. A post
 // that fits is one chunk, and there is always one: of an empty text it is the title alone.
 //
@@ -38,8 +41,8 @@ func Chunks(title, cleaned string, size, overlap int) []Chunk {
 		size = DefaultSize
 	}
 	head := heading(title, cleaned)
-	w := windows{s: cleaned, size: max(size-Tokens(title), size/4, 1)}
-	if Tokens(cleaned) <= w.size {
+	w := windows{s: cleaned, size: max(size-EstimateTokens(title), size/4, 1)}
+	if EstimateTokens(cleaned) <= w.size {
 		return []Chunk{{End: utf8.RuneCountInString(cleaned), Text: head + cleaned}}
 	}
 	spans := w.cut(overlap)
@@ -172,7 +175,7 @@ func (w windows) inside(start, end int) (int, int) {
 			i += n
 		}
 	}
-	return i, Tokens(w.s[start:i])
+	return i, EstimateTokens(w.s[start:i])
 }
 
 // back returns where the window after that from start to end, of so many tokens, begins: at the best place within
@@ -201,4 +204,62 @@ func (w windows) back(start, end, tokens, overlap int) int {
 		}
 	}
 	return end
+}
+
+// TokenCounter counts the tokens of texts, as the model does that will read them.
+type TokenCounter func(texts []string) ([]int, error)
+
+// surely is the share of a window, in percent, up to which what EstimateTokens counts is taken to fit without asking: byte
+// pair vocabularies count most where code is indented, and twice what EstimateTokens says at most.
+const surely = 50
+
+// ChunksCounted is [Chunks] with the tokens of a counter. A post that is surely within the window is not counted. One that
+// may not be is counted whole, and where it is longer it is cut by the rule of EstimateTokens, scaled to what was counted;
+// then its windows are counted, and cut smaller until each is within size.
+//
+// The windows of a counter are not larger than size, but where a title leaves less than a quarter of it (then they
+// are a quarter of size and the title) or the text has over eight times the tokens of the rule. They may be some
+// percent smaller, because one scale holds for all windows of a post.
+func ChunksCounted(title, cleaned string, size, overlap int, count TokenCounter) ([]Chunk, error) {
+	if size <= 0 {
+		size = DefaultSize
+	}
+	estimate := max(1, EstimateTokens(title)+EstimateTokens(cleaned))
+	if 100*estimate <= surely*size {
+		return Chunks(title, cleaned, size, overlap), nil
+	}
+	chunks := []Chunk{{End: utf8.RuneCountInString(cleaned), Text: heading(title, cleaned) + cleaned}}
+	counted, err := counts(append(chunks, Chunk{Text: title}), count)
+	if err != nil || counted[0] <= size {
+		return chunks, err
+	}
+	most := max(size, counted[1]+size/4)
+	// The scale is that of all the text; the densest window may need a smaller one.
+	least := 1 + size/8
+	for scaled := max(least, size*estimate/counted[0]); ; {
+		chunks = Chunks(title, cleaned, scaled, overlap*scaled/size)
+		if counted, err = counts(chunks, count); err != nil {
+			return nil, err
+		}
+		largest := slices.Max(counted)
+		if largest <= most || scaled <= least || len(chunks) == MaxChunks {
+			return chunks, nil
+		}
+		scaled = max(least, min(scaled*most/largest, scaled*19/20))
+	}
+}
+
+func counts(chunks []Chunk, count TokenCounter) ([]int, error) {
+	texts := make([]string, len(chunks))
+	for i, c := range chunks {
+		texts[i] = c.Text
+	}
+	counted, err := count(texts)
+	if err == nil && len(counted) != len(texts) {
+		err = errors.New("another number of counts than of texts")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("count the tokens of %d windows: %w", len(texts), err)
+	}
+	return counted, nil
 }

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"cmp"
 	"maps"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -47,7 +48,7 @@ type Cleaner struct {
 
 // Drop is a piece of text that a rule took out.
 type Drop struct {
-	Rule string // the rule's name, one of Rules
+	Rule string // the rule's name, one of NoiseRules
 	Text string // what was dropped
 }
 
@@ -344,4 +345,154 @@ func headingLevel(tag atom.Atom) int {
 		return 5
 	}
 	return 6
+}
+
+// language returns the language that a class of a <pre> or <code> names ("lang-py", "language-py", and
+// "snippet-code-js" of Stack Snippets), or nothing.
+func (c *Cleaner) language() string {
+	for class := range bytes.FieldsSeq(c.markup.attribute("class")) {
+		if lang := langClass(string(class)); lang != "" {
+			return lang
+		}
+	}
+	return ""
+}
+
+func langClass(class string) string {
+	for _, prefix := range []string{"lang-", "language-", "snippet-code-"} {
+		if lang, ok := strings.CutPrefix(class, prefix); ok && isLanguage(lang) {
+			return strings.ToLower(lang)
+		}
+	}
+	return ""
+}
+
+// isLanguage says whether a name can stand behind a fence.
+func isLanguage(s string) bool {
+	for _, r := range s {
+		if r <= ' ' || r > '~' || r == '`' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 32
+}
+
+// comment takes the hints that posts have for Stack Overflow's highlighter: "language: lang-py" before a code
+// block, "language-all: lang-py" once for all.
+func (c *Cleaner) comment(b []byte) {
+	key, value, ok := strings.Cut(strings.TrimSpace(string(b)), ":")
+	if !ok {
+		return
+	}
+	value = strings.TrimSpace(value)
+	lang := strings.ToLower(strings.TrimPrefix(value, "lang-"))
+	if !isLanguage(lang) {
+		return
+	}
+	switch key {
+	case "language":
+		c.lang = lang
+	case "language-all":
+		c.langAll = lang
+	}
+}
+
+// address returns where a link leads to, or nothing where that cannot stand in a text.
+func (c *Cleaner) address() string {
+	href := c.markup.attribute("href")
+	if bytes.IndexFunc(href, func(r rune) bool { return r <= ' ' || r == 0x7F || r == utf8.RuneError }) >= 0 {
+		return ""
+	}
+	return string(href)
+}
+
+// firstNumber returns the number that an ordered list begins with.
+func (c *Cleaner) firstNumber() int {
+	if n, err := strconv.Atoi(string(c.markup.attribute("start"))); err == nil && n >= 0 && n < 1e6 {
+		return n
+	}
+	return 1
+}
+
+// placeholders are alternative texts that Stack Overflow's editor puts in, and say nothing.
+var placeholders = map[string]bool{
+	"enter image description here": true, "alt text": true, "image": true, "img": true, "screenshot": true,
+}
+
+// image takes the alternative text of an image.
+func (c *Cleaner) image() {
+	alt := bytes.TrimSpace(c.markup.attribute("alt"))
+	switch {
+	case c.skip != 0 || len(alt) == 0:
+	case placeholders[strings.ToLower(string(alt))]:
+		c.noise.drop(rulePlaceholder, alt)
+	default:
+		c.text(alt)
+	}
+}
+
+// startTable takes the start tag of a table, a row or a cell. A row is a line; what nests in a cell, tables
+// too, is its text.
+func (c *Cleaner) startTable(tag atom.Atom) {
+	switch tag {
+	case atom.Table:
+		if c.table == 0 {
+			c.pre = min(c.pre, 1) // a table ends code, and code in a table ends with it
+			c.endPre()
+			c.flush()
+			c.page.need(2)
+			c.cells, c.heading, c.firstRow = 0, false, true
+		}
+		c.table++
+	case atom.Tr:
+		if c.table == 1 {
+			c.endRow()
+		}
+	case atom.Td, atom.Th:
+		if c.table != 1 {
+			c.para.space()
+			return
+		}
+		c.para.close()
+		if c.cells++; c.cells == 1 {
+			c.para.raw("| ")
+		} else {
+			c.para.raw(" | ")
+		}
+		c.heading = c.heading || tag == atom.Th
+	}
+}
+
+func (c *Cleaner) endTable(tag atom.Atom) {
+	if c.table == 0 {
+		return
+	}
+	switch {
+	case tag == atom.Table && c.table == 1:
+		c.endRow()
+		c.table, c.pre = 0, 0
+		c.page.need(2)
+	case tag == atom.Table:
+		c.table--
+	case tag == atom.Tr && c.table == 1:
+		c.endRow()
+	}
+}
+
+// endRow writes the row that is being collected, and below the heading a rule as Markdown has it.
+func (c *Cleaner) endRow() {
+	if c.cells > 0 {
+		c.para.close()
+		c.para.raw(" |")
+	}
+	if row := c.para.take(); len(row) > 0 {
+		c.page.lines(c.noise.prose(row))
+		c.page.need(1)
+		if c.firstRow && c.heading {
+			c.page.line([]byte("|" + strings.Repeat(" --- |", c.cells)))
+			c.page.need(1)
+		}
+		c.firstRow = false
+	}
+	c.cells, c.heading = 0, false
 }

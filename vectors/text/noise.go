@@ -18,8 +18,8 @@ const (
 	rulePlaceholder = "placeholder" // the alternative text of an image that the editor put in
 )
 
-// Rules names all rules, in the order they are tried.
-func Rules() []string {
+// NoiseRules names all rules, in the order they are tried.
+func NoiseRules() []string {
 	return []string{ruleTrace, ruleHex, ruleBase64, ruleRepeated, ruleLog, ruleMinified, ruleLongLine, rulePlaceholder}
 }
 

@@ -112,10 +112,10 @@ func TestCounts(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{rulePlaceholder: 3}, c.Counts()); diff != "" {
 		t.Error(diff)
 	}
-	known := strings.Join(Rules(), " ")
+	known := strings.Join(NoiseRules(), " ")
 	for rule := range c.Counts() {
 		if !strings.Contains(known, rule) {
-			t.Errorf("rule %s is not in Rules", rule)
+			t.Errorf("rule %s is not in NoiseRules", rule)
 		}
 	}
 }

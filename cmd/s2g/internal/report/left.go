@@ -127,7 +127,7 @@ func (r *Report) cleaned() []counted {
 	}
 	counts := r.stage(manifest.Vectors).Counts
 	var lines []counted
-	for _, rule := range text.Rules() {
+	for _, rule := range text.NoiseRules() {
 		lines = append(lines, counted{Name: rule, Says: cleaning[rule], n: counts["dropped_"+strings.ReplaceAll(rule, "-", "_")]})
 	}
 	slices.SortStableFunc(lines, func(a, b counted) int { return cmp.Compare(b.n, a.n) })

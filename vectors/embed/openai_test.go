@@ -3,6 +3,9 @@ package embed
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -15,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/schema/schematest"
 )
 
 // checkVectors wants the vector of each text, in their order.
@@ -410,4 +414,139 @@ func TestRemoteCancelled(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || time.Since(began) > 400*time.Millisecond {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
+}
+
+// Vectors of all lengths around that of a part come back; what is cut or padded within does not.
+func TestDecodeBase64(t *testing.T) {
+	for _, dim := range []int{1, 2, 3, 191, 192, 193, 384, 3584} {
+		want, raw := make([]float32, dim), []byte(nil)
+		for i := range want {
+			want[i] = float32(i) / 7
+			raw, _ = binary.Append(raw, binary.LittleEndian, want[i])
+		}
+		text := base64.StdEncoding.EncodeToString(raw)
+		got, err := decodeBase64([]byte(text))
+		if err != nil {
+			t.Fatalf("%d dimensions: %v", dim, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d dimensions: %s", dim, diff)
+		}
+		for _, bad := range []string{text[:len(text)-1], text[:len(text)-4], "AA==" + text, text + "AA=="} {
+			if got, err := decodeBase64([]byte(bad)); err == nil {
+				t.Errorf("%d dimensions: %.8s, %d characters, gives %d numbers", dim, bad, len(bad), len(got))
+			}
+		}
+	}
+}
+
+func TestRemoteKeys(t *testing.T) {
+	env := func(pairs ...string) func(string) string {
+		return func(name string) string {
+			for i := 0; i < len(pairs); i += 2 {
+				if pairs[i] == name {
+					return pairs[i+1]
+				}
+			}
+			return ""
+		}
+	}
+	tests := []struct {
+		name     string
+		endpoint string
+		o        RemoteOptions
+		key      string
+		fails    bool
+	}{
+		{"none", "https://far/v1", RemoteOptions{Getenv: env()}, "", false},
+		{"own before that of others", "https://far/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a", "OPENAI_API_KEY", "b")}, "a", false},
+		{"of others", "https://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "b", false},
+		{"this machine", "http://127.0.0.1:1/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+		{"this machine by name", "http://localhost/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+		{"in the clear", "http://far/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "", true},
+		{"that of others in the clear", "http://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "", false},
+		{"in the clear, allowed", "http://far/v1", RemoteOptions{KeyOverHTTP: true, Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+	}
+	for _, tt := range tests {
+		s, err := ParseSpec("openai+" + tt.endpoint + "?model=m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		es, err := s.endpoints(tt.o.complete(), "S2G_DENSE_API_KEY", "OPENAI_API_KEY")
+		if (err != nil) != tt.fails || err == nil && es[0].key != tt.key {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	f := newFake(t)
+	o := options(t, nil)
+	o.Getenv = env("S2G_DENSE_API_KEY", "k")
+	open(t, o, specOf("", f))
+	if !cmp.Equal(f.keys, map[string]bool{"Bearer k": true}) {
+		t.Errorf("sent %v", f.keys)
+	}
+}
+
+// exchange sends JSON and reads JSON.
+func exchange(t *testing.T, address string, send, into any) {
+	t.Helper()
+	resp, err := http.Post(address, "application/json", bytes.NewReader(marshal(send)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A real model by OpenAI's route gives what its own route gives.
+func TestRealServer(t *testing.T) {
+	server := schematest.StartEmbedder(t)
+	address := "http://" + server.Address
+	d := open(t, RemoteOptions{}, "openai+"+address+"/v1?model=sentence-transformers/all-MiniLM-L6-v2&batch=100")
+	if d.Dim() != 384 {
+		t.Errorf("%d dimensions", d.Dim())
+	}
+	before := schematest.Embedded(t, server)
+
+	texts := make([]string, 70) // more than the 64 that a request may have
+	for i := range texts {
+		texts[i] = strings.Repeat("sort ", 1+i%3)
+	}
+	texts[3] = "How do I merge two dictionaries? 你好 <b>&amp;</b>"
+	texts[5] = strings.Repeat("a long text about sorting lists ", 60) // over 256 tokens
+	got := documents(t, d, texts...)
+	if n := schematest.Embedded(t, server) - before; n != int64(len(texts)) {
+		t.Errorf("%d texts were embedded", n)
+	}
+	if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 || s.Retries != 0 {
+		t.Errorf("%+v", s)
+	}
+
+	var want [][]float32
+	exchange(t, address+"/embed", map[string]any{"inputs": texts[:6], "truncate": true}, &want)
+	for i := range want {
+		if c := cosine(got[i], want[i]); c < 1-1e-6 {
+			t.Errorf("%q: cosine %v", texts[i], c)
+		}
+	}
+	query, err := d.Query(context.Background(), texts[0])
+	if err != nil || cosine(query, want[0]) < 1-1e-6 {
+		t.Errorf("as a query: cosine %v, %v", cosine(query, want[0]), err)
+	}
+
+	counts, err := TokenizerOf(d).Tokens(context.Background(), []string{"a list in Python", texts[5]})
+	if err != nil || counts[0] != 6 || counts[1] < 300 {
+		t.Errorf("tokens %v, %v", counts, err)
+	}
+}
+
+func cosine(a, b []float32) float64 {
+	var dot, aa, bb float64
+	for i := range a {
+		dot += float64(a[i]) * float64(b[i])
+		aa += float64(a[i]) * float64(a[i])
+		bb += float64(b[i]) * float64(b[i])
+	}
+	return dot / math.Sqrt(aa*bb)
 }

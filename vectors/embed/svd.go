@@ -5,9 +5,14 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/blas/gonum"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -150,4 +155,124 @@ func fixSigns(v []float32, k int) {
 			v[i] = -v[i]
 		}
 	}
+}
+
+// sparse is a matrix in compressed rows: row i has the values val[ptr[i]:ptr[i+1]], in the columns col[...] of
+// the same range.
+type sparse struct {
+	cols int
+	ptr  []int
+	col  []int32
+	val  []float32
+}
+
+func (m *sparse) rows() int { return len(m.ptr) - 1 }
+
+// transpose returns the transposed matrix, whose rows have ascending columns.
+func (m *sparse) transpose() *sparse {
+	t := &sparse{cols: m.rows(), ptr: make([]int, m.cols+1), col: make([]int32, len(m.col)), val: make([]float32, len(m.val))}
+	for _, j := range m.col {
+		t.ptr[j+1]++
+	}
+	for j := range m.cols {
+		t.ptr[j+1] += t.ptr[j]
+	}
+	next := append([]int(nil), t.ptr[:m.cols]...)
+	for i := range m.rows() {
+		for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
+			q := next[m.col[p]]
+			t.col[q], t.val[q] = int32(i), m.val[p]
+			next[m.col[p]]++
+		}
+	}
+	return t
+}
+
+// times sets dst, rows by k, to the product of m and x, cols by k; both are row-major. Each row of dst is summed
+// by one goroutine in the order of its columns, so the result does not depend on how many there are.
+func (m *sparse) times(dst, x []float32, k int) {
+	const block = 64 // rows that a goroutine takes at once
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(block)) - block
+				if i >= m.rows() {
+					return
+				}
+				for end := min(i+block, m.rows()); i < end; i++ {
+					m.row(dst[i*k:(i+1)*k], i, x, k)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func (m *sparse) row(dst []float32, i int, x []float32, k int) {
+	clear(dst)
+	for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
+		j := int(m.col[p])
+		axpy(m.val[p], x[j*k:(j+1)*k], dst)
+	}
+}
+
+// axpy adds a times x to y.
+func axpy(a float32, x, y []float32) {
+	gonum.Implementation{}.Saxpy(len(x), a, x, 1, y, 1)
+}
+
+const (
+	gramStripes = 8   // of rows, summed side by side: a fixed number, so that the sums are the same whatever the processors
+	gramRows    = 256 // widened at once
+	gramBlock   = 64  // columns; gonum works on a block of 64 in one goroutine
+)
+
+// gram returns yᵀy of a matrix of k columns, k by k, summed in double precision: the small eigenvalues are differences
+// of large sums.
+func gram(y []float32, k int) []float64 {
+	rows := len(y) / k
+	parts := make([][]float64, gramStripes)
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { parts[i] = gramStripe(y[i*rows/gramStripes*k:(i+1)*rows/gramStripes*k], k) })
+	}
+	wg.Wait()
+	g := parts[0]
+	for _, part := range parts[1:] {
+		for i, x := range part {
+			g[i] += x
+		}
+	}
+	for i := range k {
+		for j := range i {
+			g[i*k+j] = g[j*k+i]
+		}
+	}
+	return g
+}
+
+// gramStripe returns the blocks of yᵀy on its diagonal and above it.
+func gramStripe(y []float32, k int) []float64 {
+	g, wide := make([]float64, k*k), make([]float64, min(gramRows, len(y)/k)*k)
+	panel := func(data []float64, rows, j int) blas64.General {
+		return blas64.General{Rows: rows, Cols: min(gramBlock, k-j), Stride: k, Data: data[j:]}
+	}
+	for len(y) > 0 {
+		rows := min(gramRows, len(y)/k)
+		for i, x := range y[:rows*k] {
+			wide[i] = float64(x)
+		}
+		for i := 0; i < k; i += gramBlock {
+			left := panel(wide, rows, i)
+			for j := i; j < k; j += gramBlock {
+				right := panel(wide, rows, j)
+				sum := blas64.General{Rows: left.Cols, Cols: right.Cols, Stride: k, Data: g[i*k+j:]}
+				blas64.Gemm(blas.Trans, blas.NoTrans, 1, left, right, 1, sum)
+			}
+		}
+		y = y[rows*k:]
+	}
+	return g
 }
