@@ -174,7 +174,7 @@ func (p *pipeline) verifyServers(ctx context.Context, servers []verify.Server) e
 	shown := p.app.progress("verify servers", inRows)
 	stop := shown.alive()
 	started := time.Now()
-	report, err := p.found.Servers(ctx, servers...)
+	report, err := p.found.CompareServers(ctx, servers...)
 	stop()
 	shown.end()
 	if ctx.Err() != nil {

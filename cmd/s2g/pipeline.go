@@ -26,10 +26,10 @@ type pipeline struct {
 	dir      *manifest.Dir
 	db       *tables.DB
 	outcomes []outcome
-	warned   bool          // of languages without questions
-	planned  bool          // the machine was found to have what the dump takes
-	found    *verify.Found // what verify read back
-	to       *destinations // of a build, else nil
+	warned   bool             // of languages without questions
+	planned  bool             // the machine was found to have what the dump takes
+	found    *verify.Contents // what verify read back
+	to       *destinations    // of a build, else nil
 }
 
 // privateFolder is where the tables of OUT lie; see [manifest.Dir.Private].

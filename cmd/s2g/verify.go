@@ -127,7 +127,7 @@ func (p *pipeline) verify(ctx context.Context) error {
 
 // runVerify verifies the build, and then the servers that it was loaded into. It
 // returns what the build was found to hold.
-func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) (*verify.Found, error) {
+func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
 	site, err := o.site(m)
 	if err != nil {
 		return nil, err
@@ -141,7 +141,7 @@ func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, d
 	if ctx.Err() != nil {
 		return nil, err
 	}
-	return report.Found, errors.Join(err, a.printReport(report, time.Since(started)))
+	return report.Contents, errors.Join(err, a.printReport(report, time.Since(started)))
 }
 
 func (a *app) printReport(report verify.Report, took time.Duration) error {

@@ -14,29 +14,11 @@ import (
 	"strings"
 	"testing"
 
+	"s2g/graph"
 	"s2g/schema"
-	"s2g/schema/schematest"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
-
-const serverMemory = 64 << 20
-
-// Open starts a private server that ends with the test. The test's TestMain
-// must call [tables.Supervise].
-func Open(t testing.TB) *tables.DB {
-	t.Helper()
-	schematest.Tool(t, "mariadbd")
-	db, err := tables.Open(t.Context(), tables.Options{Dir: t.TempDir(), Memory: serverMemory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return db
-}
 
 // Load puts the tables of a folder of .xml files in service. Tables without a
 // file are not there afterwards.
@@ -122,4 +104,19 @@ func field(c schema.Column, v string) string {
 		return strings.ReplaceAll(v, "||", "|")
 	}
 	return escapes.Replace(v)
+}
+
+// Graph writes the graph of the tables in service, uncompressed, and returns the
+// names of its batches and of the ontology.
+func Graph(t testing.TB, db *tables.DB, o graph.Options) (batches []string, ontology string) {
+	t.Helper()
+	dir, err := manifest.Open(t.TempDir())
+	check(t, err)
+	defer dir.Close()
+	check(t, dir.Update(func(m *manifest.Manifest) { m.Stages[manifest.Ingest] = &manifest.Stage{Key: "test"} }))
+	o.Compress = "none"
+	check(t, graph.Run(t.Context(), dir, db, o))
+	batches, err = filepath.Glob(filepath.Join(dir.Out(), "graph", "batch-*"))
+	check(t, err)
+	return batches, filepath.Join(dir.Out(), "graph", "ontology.ttl")
 }

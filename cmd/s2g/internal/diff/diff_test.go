@@ -19,7 +19,7 @@ import (
 	"s2g/vectors"
 )
 
-var server buildtest.Shared
+var server buildtest.SharedServer
 
 func TestMain(m *testing.M) { server.Main(m) }
 

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func compute(t testing.TB, db *tables.DB, o oracle.Options) *oracle.View {
+func compute(t testing.TB, db *tables.DB, o oracle.Options) *oracle.Expected {
 	t.Helper()
 	v, err := oracle.Compute(t.Context(), db, o)
 	if err != nil {
@@ -95,7 +96,7 @@ func TestSQLAgreesWithPython(t *testing.T) {
 			}
 			want := tallyPython(t, args, languages(t, c.languages), c.other)
 			for lanes := 1; lanes <= 2; lanes++ {
-				got := compute(t, db, oracle.Options{Languages: languages(t, c.languages), Other: c.other, Lanes: lanes})
+				got := compute(t, db, oracle.Options{Languages: languages(t, c.languages), Other: c.other, Connections: lanes})
 				if diff := cmp.Diff(named(want.Graphs), named(got.Graphs)); diff != "" {
 					t.Errorf("graphs with %d lanes: %s", lanes, diff)
 				}
@@ -133,7 +134,7 @@ func named(graphs []oracle.Tallies) map[string]oracle.Tally {
 
 var quad = regexp.MustCompile(`^<([^>]*)> <([^>]*)> (.*) <([^>]*)> \.$`)
 
-func tallyPython(t *testing.T, args []string, table []schema.Language, other bool) oracle.View {
+func tallyPython(t *testing.T, args []string, table []schema.Language, other bool) oracle.Expected {
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.Command("python3", args...)
@@ -149,7 +150,7 @@ func tallyPython(t *testing.T, args []string, table []schema.Language, other boo
 	if other {
 		graphs[vocab.DefaultSite.OtherGraph()] = len(table)
 	}
-	v := oracle.View{Graphs: make([]oracle.Tallies, len(graphs))}
+	v := oracle.Expected{Graphs: make([]oracle.Tallies, len(graphs))}
 	seen := map[string]bool{}
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		m := quad.FindStringSubmatch(lines.Text())
@@ -194,7 +195,7 @@ func textOf(t *testing.T, subject, predicate, object string) (oracle.Term, strin
 		}
 		value = unquoted
 	}
-	term, ok := oracle.Named(local)
+	term, ok := oracle.LookupTerm(local)
 	if !ok {
 		t.Fatalf("no term %s", local)
 	}
@@ -227,17 +228,53 @@ func TestTextsAddUp(t *testing.T) {
 	if _, err := oracle.Compute(stopped, db, oracle.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: error %v", err)
 	}
-	v := compute(t, db, oracle.Options{Other: true, Lanes: 2})
+	v := compute(t, db, oracle.Options{Other: true, Connections: 2})
 	for g := range v.Graphs {
 		for term := range oracle.Terms {
 			var got oracle.Tally
-			err := v.Texts(t.Context(), g, term, func(_ []byte, t oracle.Tally) { got.Merge(t) })
+			err := v.Subjects(t.Context(), g, term, func(_ []byte, t oracle.Tally) { got.Merge(t) })
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got != v.Graphs[g][term] {
 				t.Errorf("graph %d, %s: texts %v, tally %v", g, term, got, v.Graphs[g][term])
 			}
+		}
+	}
+}
+
+// A server that is lost is a service that failed (exit 4), whenever it is lost.
+func TestLostServer(t *testing.T) {
+	db := buildtest.Open(t)
+	buildtest.Load(t, db, "testdata/mini")
+	v := compute(t, db, oracle.Options{})
+	conn, err := db.SQL().Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// the scan of comments waits for the lock, and is under way when the server goes
+	if _, err := conn.ExecContext(t.Context(), "LOCK TABLES Comments WRITE"); err != nil {
+		t.Fatal(err)
+	}
+	during := make(chan error, 1)
+	go func() {
+		_, err := oracle.Compute(t.Context(), db, oracle.Options{Connections: 2})
+		during <- err
+	}()
+	const waiting = "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE STATE LIKE 'Waiting for table%' AND INFO LIKE '%FROM Comments%'"
+	for n, end := 0, time.Now().Add(20*time.Second); n == 0; {
+		if err := conn.QueryRowContext(t.Context(), waiting).Scan(&n); err != nil || time.Now().After(end) {
+			t.Fatalf("no scan waits: %v", err)
+		}
+	}
+	_, _ = conn.ExecContext(t.Context(), "SHUTDOWN") // the answer may be lost with the server
+	_, before := oracle.Compute(t.Context(), db, oracle.Options{})
+	score, _ := oracle.LookupTerm("score")
+	listing := v.Subjects(t.Context(), 0, score, func([]byte, oracle.Tally) {})
+	for when, err := range map[string]error{"during a scan": <-during, "before": before, "of a listing": listing} {
+		if fault, remedy := schema.FaultOf(err); err == nil || fault != schema.FaultService || remedy == "" {
+			t.Errorf("%s: fault %v, remedy %q: %v", when, fault, remedy, err)
 		}
 	}
 }

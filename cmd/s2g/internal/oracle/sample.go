@@ -106,7 +106,7 @@ func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64)
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	o.Lanes, o.CountsOnly = max(o.Lanes, 1), false
+	o.Connections, o.CountsOnly = max(o.Connections, 1), false
 	s := &survey{db: db, options: o}
 	if err := s.choose(ctx, posts); err != nil {
 		return nil, fmt.Errorf("computing what is said of posts: %w", err)

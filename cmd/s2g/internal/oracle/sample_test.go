@@ -21,7 +21,7 @@ func TestSampleAddsUp(t *testing.T) {
 	}
 	buildtest.Load(t, db, "testdata/mini")
 	for _, materialize := range []bool{false, true} {
-		o := oracle.Options{Other: true, Materialize: materialize, Fields: true, Answers: true, Lanes: 2}
+		o := oracle.Options{Other: true, Materialize: materialize, Fields: true, Answers: true, Connections: 2}
 		whole := compute(t, db, o)
 		sample, err := oracle.ComputeSample(t.Context(), db, o, []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
 		if err != nil {
@@ -42,7 +42,7 @@ func TestSampleAddsUp(t *testing.T) {
 			"sioc:topic", "sioc:has_reply", "sioc:links_to"}
 		for g := range whole.Graphs {
 			for _, name := range threads {
-				term, _ := oracle.Named(name)
+				term, _ := oracle.LookupTerm(name)
 				if got[g][term] != whole.Graphs[g][term] {
 					t.Errorf("materialize %v, graph %d, %s: posts %v, the graph %v", materialize, g, term, got[g][term], whole.Graphs[g][term])
 				}
@@ -74,8 +74,8 @@ func TestSampleOfOnePost(t *testing.T) {
 	if len(sample.Fields) != 1 || len(sample.Fields["/questions/5"]) != 2 {
 		t.Errorf("fields of %v", sample.Fields)
 	}
-	duplicate, _ := oracle.Named(vocab.DuplicateOf)
-	answers, _ := oracle.Named(vocab.HasAnswer)
+	duplicate, _ := oracle.LookupTerm(vocab.DuplicateOf)
+	answers, _ := oracle.LookupTerm(vocab.HasAnswer)
 	if len(sample.Quads["/questions/5"]) != 3 { // python, .net, and c#, where the link to question 1 stands
 		t.Errorf("question 5 is in the graphs %v", sample.Quads["/questions/5"])
 	}

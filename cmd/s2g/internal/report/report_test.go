@@ -20,7 +20,7 @@ import (
 	"s2g/schema/vocab"
 )
 
-var server buildtest.Shared
+var server buildtest.SharedServer
 
 func TestMain(m *testing.M) { server.Main(m) }
 

@@ -112,7 +112,7 @@ func newRecount(t *testing.T, files []string) recount {
 			if term == "rdf:type" {
 				term = "a " + shortened(string(q.Object.Value))
 			}
-			if of, known := oracle.Named(strings.TrimPrefix(term, "so:")); known && (of.Kind() == oracle.Edge) != (q.Object.Kind == trig.IRI) {
+			if of, known := oracle.LookupTerm(strings.TrimPrefix(term, "so:")); known && (of.Kind() == oracle.Edge) != (q.Object.Kind == trig.IRI) {
 				t.Fatalf("%s counts among the wrong kind of edges", term)
 			}
 			g := string(q.Graph.Value)

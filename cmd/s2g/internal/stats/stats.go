@@ -127,7 +127,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 
 // count returns the number of quads of a term.
 func count(t *oracle.Tallies, name string) int64 {
-	term, _ := oracle.Named(name)
+	term, _ := oracle.LookupTerm(name)
 	return t[term].Count
 }
 

@@ -68,7 +68,7 @@ func (s *Stats) totalLine(name string, width int, of func(Total) int64) []string
 	line[0], line[first-1] = name, strconv.FormatInt(of(s.Quads), 10)
 	for _, group := range s.Edges {
 		for _, e := range group.Edges {
-			t, _ := oracle.Named(e.Name)
+			t, _ := oracle.LookupTerm(e.Name)
 			line[first+int(t)] = strconv.FormatInt(of(e), 10)
 		}
 	}

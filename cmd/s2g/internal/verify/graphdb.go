@@ -32,7 +32,7 @@ type GraphDB struct {
 
 // Compare asks the repository. Where the first check finds a difference in a
 // graph, it asks for that graph's statements to name the node.
-func (g *GraphDB) Compare(ctx context.Context, found *Found) ([]Check, error) {
+func (g *GraphDB) Compare(ctx context.Context, found *Contents) ([]Check, error) {
 	s := &store{GraphDB: g, found: found, census: newCensus(found.build)}
 	if s.Progress == nil {
 		s.Progress = func(string, int64, int64) {}
@@ -52,7 +52,7 @@ func (g *GraphDB) Compare(ctx context.Context, found *Found) ([]Check, error) {
 // store is a repository while it is compared.
 type store struct {
 	*GraphDB
-	found  *Found
+	found  *Contents
 	census *census // for what it reads of a statement
 }
 

@@ -2,10 +2,80 @@ package verify
 
 import (
 	"context"
+	"encoding/binary"
+	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"s2g/cmd/s2g/internal/oracle"
 )
+
+// wholes are the texts of a part's posts before they were cut into chunks, in
+// the order of their ids. A part has some thousand posts.
+type wholes struct {
+	bytes []byte // titles and texts
+	posts []whole
+	at    int // the post that was found last
+}
+
+type whole struct {
+	post             int64
+	title, text, end int // where they begin in bytes
+	runes            int // code points of the text
+}
+
+func (w *wholes) reset() { w.bytes, w.posts, w.at = w.bytes[:0], w.posts[:0], 0 }
+
+func (w *wholes) add(post int64, title, text []byte) {
+	p := whole{post: post, title: len(w.bytes), text: len(w.bytes) + len(title), end: len(w.bytes) + len(title) + len(text), runes: runeCount(text)}
+	w.bytes = append(append(w.bytes, title...), text...)
+	w.posts = append(w.posts, p)
+}
+
+// runeCount counts code points: bytes in most texts, eight at a time.
+func runeCount(text []byte) int {
+	i := 0
+	for ; i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 == 0; i += 8 {
+	}
+	return i + utf8.RuneCount(text[i:])
+}
+
+// rewind makes find begin again.
+func (w *wholes) rewind() { w.at = 0 }
+
+// find finds a post. It is asked for ascending ids.
+func (w *wholes) find(post int64) (whole, bool) {
+	for w.at < len(w.posts) && w.posts[w.at].post < post {
+		w.at++
+	}
+	if w.at == len(w.posts) || w.posts[w.at].post != post {
+		return whole{}, false
+	}
+	return w.posts[w.at], true
+}
+
+// readParents reads the posts of a file of parents into w.
+func (b *build) readParents(ctx context.Context, f file, w *wholes) (t parentTally, bad string, err error) {
+	bad, err = b.eachRow(ctx, f, func(rows *table) func() string {
+		id, title, text := rows.int64("post_id"), rows.text("title"), rows.text("text")
+		return func() string {
+			post := id.int()
+			if t.posts.Count == 0 {
+				t.first = post
+			} else if post <= t.last {
+				return fmt.Sprintf("post %d stands after post %d", post, t.last)
+			}
+			t.last = post
+			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
+			w.add(post, title.bytes(), text.bytes())
+			return ""
+		}
+	})
+	if bad != "" {
+		bad = f.name + ": " + bad
+	}
+	return t, bad, err
+}
 
 // parentTally is the posts of one file of parents.
 type parentTally struct {

@@ -19,15 +19,15 @@ type Qdrant struct {
 	Prefix    string   // of the names of collections
 	Languages []string // slugs of those that were loaded; nil: all
 	Unserved  bool     // the build is not in service yet: its collections are asked by their own names
-	Sample    int64    // points of a language compared whole; 0: DefaultSample
+	Sample    int64    // points of a language compared whole; 0: defaultQdrantSample
 	Progress  func(what string, done, total int64)
 }
 
-// DefaultSample is how many points of a language are compared whole.
-const DefaultSample = 256
+// defaultQdrantSample is how many points of a language are compared whole.
+const defaultQdrantSample = 256
 
 // Compare returns the checks "qdrant aliases", "qdrant points" and "qdrant sample".
-func (q *Qdrant) Compare(ctx context.Context, found *Found) ([]Check, error) {
+func (q *Qdrant) Compare(ctx context.Context, found *Contents) ([]Check, error) {
 	if found.Manifest.Stages[manifest.Vectors] == nil {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g vectors, or leave --qdrant out", "%s has no vectors to compare with Qdrant", found.Out)
 	}
@@ -41,7 +41,7 @@ func (q *Qdrant) Compare(ctx context.Context, found *Found) ([]Check, error) {
 		sample:  newCheck("qdrant sample", "points, payload and vectors, against the shards"),
 	}
 	if c.Sample == 0 {
-		c.Sample = DefaultSample
+		c.Sample = defaultQdrantSample
 	}
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
@@ -82,7 +82,7 @@ type qdrantCheck struct {
 // collections returns the collection of each graph that has points, by the number of
 // the graph, and an empty name for the others. They are those that the aliases lead to,
 // or that are to be put in service.
-func (q *qdrantCheck) collections(ctx context.Context, found *Found) ([]string, error) {
+func (q *qdrantCheck) collections(ctx context.Context, found *Contents) ([]string, error) {
 	serving, err := q.Server.Aliases(ctx)
 	if err != nil {
 		return nil, err

@@ -8,8 +8,8 @@ import (
 
 // Report is what was verified, in order.
 type Report struct {
-	Checks []Check `json:"checks"`
-	Found  *Found  `json:"-"` // what the build holds, to compare servers with later
+	Checks   []Check   `json:"checks"`
+	Contents *Contents `json:"-"` // what the build holds, to compare servers with later
 }
 
 // Check is one kind of thing that was compared.

@@ -14,22 +14,22 @@ type Server interface {
 	// Compare returns a check for each kind of thing that it compared, in
 	// order, differences among them. An error says that the server could not be
 	// asked, and ends the verification.
-	Compare(ctx context.Context, found *Found) ([]Check, error)
+	Compare(ctx context.Context, found *Contents) ([]Check, error)
 }
 
-// Found is what a build holds: its files as they were read back and, where
+// Contents is what a build holds: its files as they were read back and, where
 // there were tables, as they were compared with these.
-type Found struct {
+type Contents struct {
 	Out      string
 	Site     vocab.Site
 	Manifest *manifest.Manifest
-	Graphs   []FoundGraph // in the order of the languages, the remainder graph last
+	Graphs   []GraphContents // in the order of the languages, the remainder graph last
 
 	build *build
 }
 
-// FoundGraph is a named graph and the shards of its posts.
-type FoundGraph struct {
+// GraphContents is a named graph and the shards of its posts.
+type GraphContents struct {
 	Tag  string // empty: the remainder
 	IRI  string
 	Slug string // the folder of its shards, the name of its collection
@@ -44,12 +44,12 @@ type FoundGraph struct {
 
 // Terms returns what quads are counted by in this build: with --materialize,
 // the terms that follow from others too.
-func (f *Found) Terms() oracle.Term { return f.build.terms }
+func (f *Contents) Terms() oracle.Term { return f.build.terms }
 
-// Servers compares servers with a build that was verified before. It does not
+// CompareServers compares servers with a build that was verified before. It does not
 // read the files again. The error is as Run's.
-func (f *Found) Servers(ctx context.Context, servers ...Server) (Report, error) {
-	r := Report{Found: f}
+func (f *Contents) CompareServers(ctx context.Context, servers ...Server) (Report, error) {
+	r := Report{Contents: f}
 	for _, s := range servers {
 		checks, err := s.Compare(ctx, f)
 		if err != nil {
@@ -61,11 +61,11 @@ func (f *Found) Servers(ctx context.Context, servers ...Server) (Report, error) 
 }
 
 // found sums up what was read. view is nil where there are no tables.
-func (b *build) found(view *oracle.View) *Found {
-	f := &Found{Out: b.out, Site: b.site, Manifest: b.manifest, build: b, Graphs: make([]FoundGraph, len(b.graphs))}
+func (b *build) found(view *oracle.Expected) *Contents {
+	f := &Contents{Out: b.out, Site: b.site, Manifest: b.manifest, build: b, Graphs: make([]GraphContents, len(b.graphs))}
 	for i, g := range b.graphs {
 		t := b.shards.graphs[i]
-		f.Graphs[i] = FoundGraph{Tag: g.tag, IRI: g.iri, Slug: g.slug, Quads: b.census.graphs[i], Points: t.points, Posts: t.questions.Count + t.answers.Count}
+		f.Graphs[i] = GraphContents{Tag: g.tag, IRI: g.iri, Slug: g.slug, Quads: b.census.graphs[i], Points: t.points, Posts: t.questions.Count + t.answers.Count}
 		if view != nil && b.has(manifest.Graph) {
 			f.Graphs[i].Quads = view.Graphs[i]
 		}

@@ -14,10 +14,10 @@ import (
 type stand struct {
 	checks []Check
 	err    error
-	found  *Found
+	found  *Contents
 }
 
-func (s *stand) Compare(_ context.Context, f *Found) ([]Check, error) {
+func (s *stand) Compare(_ context.Context, f *Contents) ([]Check, error) {
 	s.found = f
 	return s.checks, s.err
 }
@@ -32,20 +32,20 @@ func TestServers(t *testing.T) {
 	if last := report.Checks[len(report.Checks)-1]; last.Name != "here" {
 		t.Errorf("the last check is %s", last.Name)
 	}
-	var python FoundGraph
+	var python GraphContents
 	for _, g := range good.found.Graphs {
 		if g.Tag == "python" {
 			python = g
 		}
 	}
-	question, _ := oracle.Named("Question")
+	question, _ := oracle.LookupTerm("Question")
 	if python.Points != 3 || python.Posts != 2 || python.Quads[question].Count != 2 || python.Slug != "python" {
 		t.Errorf("python: %d points of %d posts, %d questions", python.Points, python.Posts, python.Quads[question].Count)
 	}
 
 	bad := newCheck("there", "points")
 	bad.differ("point 7 is missing")
-	_, err = report.Found.Servers(t.Context(), good, &stand{checks: []Check{bad}})
+	_, err = report.Contents.CompareServers(t.Context(), good, &stand{checks: []Check{bad}})
 	if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "there: point 7") {
 		t.Errorf("fault %v: %v", fault, err)
 	}

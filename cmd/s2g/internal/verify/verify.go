@@ -64,12 +64,12 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	var view *oracle.View
+	var view *oracle.Expected
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
 		work.Go(func() (err error) {
 			view, err = oracle.Compute(workCtx, db, oracle.Options{
-				Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Lanes: lanes(b.workers),
+				Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
 				Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
 			})
 			return err
@@ -90,9 +90,9 @@ func readManifest(out string) (*manifest.Manifest, error) {
 	return m, err
 }
 
-// lanes is how many connections read the tables side by side: the files keep as
+// connections is how many connections read the tables side by side: the files keep as
 // many processors busy.
-func lanes(workers int) int { return min(max(workers/2, 1), 8) }
+func connections(workers int) int { return min(max(workers/2, 1), 8) }
 
 // build is a build on disk, and what was found in it.
 type build struct {
@@ -161,49 +161,8 @@ func open(out string, m *manifest.Manifest, o Options) (*build, error) {
 	return b, err
 }
 
-// read reads every file once.
-func (b *build) read(ctx context.Context) error {
-	found := make([]finding, len(b.files))
-	workers := make(chan *worker, b.workers)
-	for range b.workers {
-		workers <- &worker{census: newCensus(b)}
-	}
-	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(b.workers)
-	for _, t := range b.tasks() {
-		work.Go(func() error {
-			w := <-workers
-			defer func() { workers <- w }()
-			return b.readTask(ctx, t, found, w)
-		})
-	}
-	if err := work.Wait(); err != nil {
-		return err
-	}
-	for range b.workers {
-		b.census.merge((<-workers).census)
-	}
-	b.takeInventory(found)
-	b.judgeBatches(found)
-	b.judgeShards(found)
-	b.judgeParents(found)
-	if len(b.manifest.Published) > 0 {
-		return b.judgeDocuments(found)
-	}
-	return nil
-}
-
-// finding is what a file holds. A difference is empty where there is none.
-type finding struct {
-	sum   string // SHA-256
-	bad   string // the first difference in it
-	quads int64
-	shard *shard // nil: it is none
-	rows  parentTally
-}
-
 // judge puts the report together. view is nil where there are no tables.
-func (b *build) judge(ctx context.Context, view *oracle.View) (Report, error) {
+func (b *build) judge(ctx context.Context, view *oracle.Expected) (Report, error) {
 	checks := []Check{b.inventory}
 	if b.has(manifest.Graph) {
 		checks = append(checks, b.batches)
@@ -236,14 +195,14 @@ func (b *build) judge(ctx context.Context, view *oracle.View) (Report, error) {
 	if len(b.manifest.Published) > 0 {
 		checks = append(checks, b.documents) // last: what differs in a file is better named by what is in it
 	}
-	return b.withServers(ctx, Report{Checks: checks, Found: b.found(view)})
+	return b.withServers(ctx, Report{Checks: checks, Contents: b.found(view)})
 }
 
 // withServers compares the servers, whatever the files were found to be, and
 // names the first difference of all. What was compared before a server failed is
 // in the report.
 func (b *build) withServers(ctx context.Context, r Report) (Report, error) {
-	after, err := r.Found.Servers(ctx, b.servers...)
+	after, err := r.Contents.CompareServers(ctx, b.servers...)
 	r.Checks = append(r.Checks, after.Checks...)
 	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
 		return r, errors.Join(r.fault(b.out), err)

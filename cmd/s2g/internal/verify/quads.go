@@ -66,7 +66,7 @@ func (c *census) add(q *trig.Quad) (bad string) {
 	return ""
 }
 
-var postID, _ = oracle.Named(vocab.PostID)
+var postID, _ = oracle.LookupTerm(vocab.PostID)
 
 // addPost counts a question or answer for the shards, by the id that so:postId gives.
 func (c *census) addPost(q *trig.Quad) {

@@ -2,13 +2,43 @@ package oracle
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
+
+// questionsOnly are the rules of questions beside those of all posts.
+var questionRules = []rule{
+	{term: vocab.HasTitle, mark: asText, object: "p.Title", only: true},
+	{term: vocab.ViewCount, mark: asInt, object: "p.ViewCount", only: true},
+	{term: vocab.AnswerCount, mark: asInt, object: "p.AnswerCount", only: true},
+	{term: vocab.FavoriteCount, mark: asInt, object: "p.FavoriteCount", only: true},
+	{term: vocab.ClosedDate, mark: asDate, object: "p.ClosedDate", only: true},
+}
+
+// edited is when a post was edited by someone else than the site.
+const edited = "IF(p.LastEditorUserId<=>-1,NULL,p.LastEditDate)"
+
+const postAuthor = "CONCAT('/users/',p.OwnerUserId)"
+
+var postLicense = license("p.ContentLicense", "IFNULL("+edited+",p.CreationDate)")
+
+// postRules are the rules of questions, answers, wikis and excerpts alike.
+var postRules = []rule{
+	{term: vocab.PostID, mark: asInt, object: "p.Id"},
+	{term: vocab.Score, mark: asInt, object: "p.Score"},
+	{term: vocab.HasBody, mark: asText, object: "p.Body"},
+	{term: vocab.CommentCount, mark: asInt, object: "p.CommentCount"},
+	{term: vocab.CreationDate, mark: asDate, object: "p.CreationDate"},
+	{term: vocab.LastEditDate, mark: asDate, object: "p.LastEditDate"},
+	{term: vocab.LastActivityDate, mark: asDate, object: "p.LastActivityDate"},
+	{term: vocab.CommunityOwnedDate, mark: asDate, object: "p.CommunityOwnedDate"},
+	{term: vocab.AuthorName, mark: asText, object: "p.OwnerDisplayName"},
+	{term: vocab.Author, mark: asIRI, object: postAuthor, null: "p.OwnerUserId"},
+	{term: vocab.License, mark: asIRI, object: postLicense, null: "1"},
+}
 
 // postTerms are the terms of posts that rules of columns do not say.
 type postTerms struct {
@@ -78,22 +108,6 @@ func (s *survey) postScans() []scan {
 		}})
 	}
 	return scans
-}
-
-// ranges are conditions that part the rows of a table for the connections to
-// share, a few for each, because posts are not spread evenly.
-func (s *survey) ranges(column string) []string {
-	const each = 4
-	parts := int64(s.options.Lanes * each)
-	step := (s.most - s.least) / parts
-	if s.options.Lanes == 1 || step == 0 {
-		return []string{""}
-	}
-	where := []string{fmt.Sprintf(" AND %s<%d", column, s.least+step)}
-	for i := range parts - 2 {
-		where = append(where, fmt.Sprintf(" AND %s>=%d AND %[1]s<%[3]d", column, s.least+(i+1)*step, s.least+(i+2)*step))
-	}
-	return append(where, fmt.Sprintf(" AND %s>=%d", column, s.least+(parts-1)*step))
 }
 
 func (r *postReader) read(row [][]byte) error {

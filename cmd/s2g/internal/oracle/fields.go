@@ -1,13 +1,5 @@
 package oracle
 
-import (
-	"context"
-	"slices"
-	"strconv"
-
-	"s2g/schema/tables"
-)
-
 // Field is a column of the shards that repeats what the tables say of a post.
 type Field int
 
@@ -141,75 +133,4 @@ func trimLast(list []byte) []byte {
 		return []byte{}
 	}
 	return list[:len(list)-1]
-}
-
-// linkFieldScan says where the links of each post lead to: nowhere, and then
-// what there is in its place.
-func (s *survey) linkFieldScan() scan {
-	return scan{name: "links of posts", fields: []Field{DuplicateOf, LinkedTo}, run: func(ctx context.Context, o *out) error {
-		n := node{}
-		for id, p := range s.members.all() {
-			if p.bits&isAnswer != 0 && !s.options.Answers {
-				continue
-			}
-			n.begin(p.path(), strconv.AppendInt(nil, id, 10))
-			for _, f := range []Field{DuplicateOf, LinkedTo} {
-				o.field(s.members.graphs(p), p.bits&isAnswer != 0, f, n.path, FieldCRC(n.sum, []byte{}))
-			}
-		}
-		if !s.present["PostLinks"] {
-			return nil
-		}
-		l := linkLists{survey: s, out: o}
-		err := s.each(ctx, s.linkQuery()+" ORDER BY PostId, RelatedPostId", l.read)
-		l.flush()
-		return err
-	}}
-}
-
-// linkLists gathers the links of one post after the other.
-type linkLists struct {
-	*survey
-	out   *out
-	from  int64
-	lists [2][]byte // by Field less DuplicateOf: ids, a comma after each
-}
-
-func (l *linkLists) read(row [][]byte) error {
-	if from := tables.Int(row[0]); from != l.from {
-		l.flush()
-		l.from = from
-	}
-	from, to := l.members.at(l.from), l.members.at(tables.Int(row[1]))
-	if from.bits&setMask == 0 || to.bits&setMask == 0 {
-		return nil
-	}
-	if tables.Int(row[3]) != 0 && from.bits&to.bits&isQuestion != 0 {
-		l.lists[0] = append(append(l.lists[0], row[1]...), ',')
-	}
-	if tables.Int(row[2]) != 0 {
-		l.lists[1] = append(append(l.lists[1], row[1]...), ',')
-	}
-	return nil
-}
-
-func (l *linkLists) flush() {
-	p := l.members.at(l.from)
-	answer := p.bits&isAnswer != 0
-	n := node{}
-	for i, list := range l.lists {
-		if len(list) > 0 && (!answer || l.options.Answers) {
-			n.begin(p.path(), strconv.AppendInt(nil, l.from, 10))
-			l.out.fieldInstead(l.members.graphs(p), answer, DuplicateOf+Field(i), n.path, FieldCRC(n.sum, trimLast(list)), FieldCRC(n.sum, []byte{}))
-		}
-		l.lists[i] = list[:0]
-	}
-}
-
-// Fields calls yield with the posts of a graph, and the tallies of a field of
-// theirs, as Texts does with quads.
-func (v *View) Fields(ctx context.Context, graph int, answers bool, f Field, yield func(subject []byte, t Tally)) error {
-	scans := slices.DeleteFunc(v.survey.scans(), func(sc scan) bool { return !slices.Contains(sc.fields, f) })
-	_, err := v.survey.run(ctx, scans, &listing{graph: graph, ofField: f, answers: answers, isField: true, yield: yield})
-	return err
 }

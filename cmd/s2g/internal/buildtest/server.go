@@ -12,9 +12,28 @@ import (
 	"s2g/schema/tables"
 )
 
-// Shared is a server for all tests of a package that run one after the other: to
+const serverMemory = 64 << 20
+
+// Open starts a private server that ends with the test. The test's TestMain
+// must call [tables.Supervise].
+func Open(t testing.TB) *tables.DB {
+	t.Helper()
+	schematest.Tool(t, "mariadbd")
+	db, err := tables.Open(t.Context(), tables.Options{Dir: t.TempDir(), Memory: serverMemory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// SharedServer is a server for all tests of a package that run one after the other: to
 // start and stop one takes longer than most of them. TestMain is its Main.
-type Shared struct {
+type SharedServer struct {
 	once sync.Once
 	dir  string
 	db   *tables.DB
@@ -23,7 +42,7 @@ type Shared struct {
 
 // Open starts the server at its first use. The tables are those that the test
 // before has left.
-func (s *Shared) Open(t testing.TB) *tables.DB {
+func (s *SharedServer) Open(t testing.TB) *tables.DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
 	s.once.Do(func() {
@@ -38,7 +57,7 @@ func (s *Shared) Open(t testing.TB) *tables.DB {
 }
 
 // Main runs the tests of a package, and ends the process.
-func (s *Shared) Main(m *testing.M) {
+func (s *SharedServer) Main(m *testing.M) {
 	tables.Supervise()
 	code := m.Run()
 	if err := s.close(); err != nil {
@@ -49,7 +68,7 @@ func (s *Shared) Main(m *testing.M) {
 }
 
 // close stops the server, if one was started, and removes its data.
-func (s *Shared) close() error {
+func (s *SharedServer) close() error {
 	if s.db == nil {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (c *fieldColumns) text(f oracle.Field, room, site []byte) []byte {
 }
 
 // compareFields holds what the shards repeat of posts against the tables.
-func (b *build) compareFields(ctx context.Context, view *oracle.View) (Check, error) {
+func (b *build) compareFields(ctx context.Context, view *oracle.Expected) (Check, error) {
 	c := newCheck("payload", "checksums of what shards say of posts, by language and column, against the tables")
 	for g := range b.graphs {
 		t := &b.shards.graphs[g]
@@ -102,7 +102,7 @@ func (b *build) compareFields(ctx context.Context, view *oracle.View) (Check, er
 	return c, nil
 }
 
-func (b *build) compareField(ctx context.Context, c *Check, view *oracle.View, g int, f oracle.Field, answers bool, shards, tables oracle.Tally) error {
+func (b *build) compareField(ctx context.Context, c *Check, view *oracle.Expected, g int, f oracle.Field, answers bool, shards, tables oracle.Tally) error {
 	if shards != (oracle.Tally{}) || tables != (oracle.Tally{}) {
 		c.Count++
 	}
@@ -113,7 +113,7 @@ func (b *build) compareField(ctx context.Context, c *Check, view *oracle.View, g
 	if b.shards.check.OK {
 		var err error
 		where, err = search(ctx, "the shards", b.shardsSay(g, f, answers), "the tables", func(ctx context.Context, yield yield) error {
-			return view.Fields(ctx, g, answers, f, func(post []byte, t oracle.Tally) { yield(post, t, "") })
+			return view.FieldSubjects(ctx, g, answers, f, func(post []byte, t oracle.Tally) { yield(post, t, "") })
 		})
 		if err != nil {
 			return err
@@ -138,32 +138,4 @@ func (b *build) shardsSay(g int, f oracle.Field, answers bool) lister {
 			return post, oracle.FieldCRC(oracle.CRC(0, post), fields.text(f, nil, b.census.site)), string(is) == kind
 		}
 	})
-}
-
-// eachPost lists something of each post that a language's shards embed: of its
-// first chunk.
-func (b *build) eachPost(g int, bind func(*table) func(id, kind []byte) (post []byte, crc uint32, ok bool)) lister {
-	return func(ctx context.Context, yield yield) error {
-		for _, f := range b.files {
-			if graph, ok := b.graphOfShard(f.name); f.kind != aShard || !ok || g >= 0 && graph != g {
-				continue
-			}
-			_, err := b.eachRow(ctx, f, func(t *table) func() string {
-				id, kind, chunk := t.int64("post_id"), t.text("type"), t.int32("chunk")
-				say := bind(t)
-				return func() string {
-					if chunk.int() == 0 {
-						if post, crc, ok := say(strconv.AppendInt(nil, id.int(), 10), kind.bytes()); ok {
-							yield(post, one(crc), f.name)
-						}
-					}
-					return ""
-				}
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 }

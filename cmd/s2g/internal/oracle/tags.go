@@ -1,7 +1,9 @@
 package oracle
 
 import (
+	"bytes"
 	"context"
+	"iter"
 
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
@@ -83,3 +85,19 @@ func (s *survey) tagScan() scan {
 		return nil
 	}}
 }
+
+// tagsOf cuts |a|b| at its bars.
+func tagsOf(stored []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		_, rest, _ := bytes.Cut(stored, bar)
+		for {
+			tag, after, more := bytes.Cut(rest, bar)
+			if !more || !yield(tag) {
+				return
+			}
+			rest = after
+		}
+	}
+}
+
+var bar = []byte("|")

@@ -7,6 +7,16 @@ import (
 	"s2g/schema/vocab"
 )
 
+var commentRules = []rule{
+	{term: vocab.CommentID, mark: asInt, object: "c.Id"},
+	{term: vocab.Score, mark: asInt, object: "c.Score"},
+	{term: vocab.HasBody, mark: asText, object: "c.Text"},
+	{term: vocab.CreationDate, mark: asDate, object: "c.CreationDate"},
+	{term: vocab.AuthorName, mark: asText, object: "c.UserDisplayName"},
+	{term: vocab.Author, mark: asIRI, object: "CONCAT('/users/',c.UserId)", null: "c.UserId"},
+	{term: vocab.License, mark: asIRI, object: license("c.ContentLicense", "c.CreationDate"), null: "1"},
+}
+
 // commentScan reads Comments.
 func (s *survey) commentScan() scan {
 	has, kind := named(vocab.HasComment), named(vocab.Comment)

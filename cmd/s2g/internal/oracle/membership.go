@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"iter"
@@ -182,22 +181,6 @@ func (s *survey) graphsOf(positions map[string]int, stored []byte) (in graphSet)
 	slices.Sort(in)
 	return slices.Compact(in)
 }
-
-// tagsOf cuts |a|b| at its bars.
-func tagsOf(stored []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		_, rest, _ := bytes.Cut(stored, bar)
-		for {
-			tag, after, more := bytes.Cut(rest, bar)
-			if !more || !yield(tag) {
-				return
-			}
-			rest = after
-		}
-	}
-}
-
-var bar = []byte("|")
 
 func (s *survey) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
 	if len(in) == 0 {

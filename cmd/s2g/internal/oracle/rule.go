@@ -2,9 +2,8 @@ package oracle
 
 import (
 	"fmt"
+	"hash/crc32"
 	"strings"
-
-	"s2g/schema/vocab"
 )
 
 // mark tells what kind of value an object is; see the package comment.
@@ -25,47 +24,6 @@ type rule struct {
 	object string // SQL expression
 	only   bool   // of questions alone
 	null   string // a column without which there is no quad; empty: as object. "1": there always is
-}
-
-// questionsOnly are the rules of questions beside those of all posts.
-var questionRules = []rule{
-	{term: vocab.HasTitle, mark: asText, object: "p.Title", only: true},
-	{term: vocab.ViewCount, mark: asInt, object: "p.ViewCount", only: true},
-	{term: vocab.AnswerCount, mark: asInt, object: "p.AnswerCount", only: true},
-	{term: vocab.FavoriteCount, mark: asInt, object: "p.FavoriteCount", only: true},
-	{term: vocab.ClosedDate, mark: asDate, object: "p.ClosedDate", only: true},
-}
-
-// edited is when a post was edited by someone else than the site.
-const edited = "IF(p.LastEditorUserId<=>-1,NULL,p.LastEditDate)"
-
-const postAuthor = "CONCAT('/users/',p.OwnerUserId)"
-
-var postLicense = license("p.ContentLicense", "IFNULL("+edited+",p.CreationDate)")
-
-// postRules are the rules of questions, answers, wikis and excerpts alike.
-var postRules = []rule{
-	{term: vocab.PostID, mark: asInt, object: "p.Id"},
-	{term: vocab.Score, mark: asInt, object: "p.Score"},
-	{term: vocab.HasBody, mark: asText, object: "p.Body"},
-	{term: vocab.CommentCount, mark: asInt, object: "p.CommentCount"},
-	{term: vocab.CreationDate, mark: asDate, object: "p.CreationDate"},
-	{term: vocab.LastEditDate, mark: asDate, object: "p.LastEditDate"},
-	{term: vocab.LastActivityDate, mark: asDate, object: "p.LastActivityDate"},
-	{term: vocab.CommunityOwnedDate, mark: asDate, object: "p.CommunityOwnedDate"},
-	{term: vocab.AuthorName, mark: asText, object: "p.OwnerDisplayName"},
-	{term: vocab.Author, mark: asIRI, object: postAuthor, null: "p.OwnerUserId"},
-	{term: vocab.License, mark: asIRI, object: postLicense, null: "1"},
-}
-
-var commentRules = []rule{
-	{term: vocab.CommentID, mark: asInt, object: "c.Id"},
-	{term: vocab.Score, mark: asInt, object: "c.Score"},
-	{term: vocab.HasBody, mark: asText, object: "c.Text"},
-	{term: vocab.CreationDate, mark: asDate, object: "c.CreationDate"},
-	{term: vocab.AuthorName, mark: asText, object: "c.UserDisplayName"},
-	{term: vocab.Author, mark: asIRI, object: "CONCAT('/users/',c.UserId)", null: "c.UserId"},
-	{term: vocab.License, mark: asIRI, object: license("c.ContentLicense", "c.CreationDate"), null: "1"},
 }
 
 // license is the IRI of a licence: the version that content names, else that of
@@ -138,9 +96,78 @@ func termsOf(rules []placed, more ...Term) []Term {
 
 // named is the term of a name that is one.
 func named(name string) Term {
-	t, ok := Named(name)
+	t, ok := LookupTerm(name)
 	if !ok {
 		panic("expect: a rule names " + name + ", which is no term")
 	}
 	return t
+}
+
+// polynomial is Castagnoli's: processors have an instruction for it, and most
+// texts are short.
+var polynomial = crc32.MakeTable(crc32.Castagnoli)
+
+// CRC continues a checksum with more text; one begins with 0. It is CRC-32C.
+func CRC(crc uint32, text []byte) uint32 { return crc32.Update(crc, polynomial, text) }
+
+// node is the subject of quads, while their texts are hashed: the subject once,
+// for all of them.
+type node struct {
+	path []byte // its IRI, without the site
+	sum  uint32 // of path
+	text []byte // room for a mark and an object
+	mute bool   // nothing is hashed
+}
+
+const (
+	questionPath = "/questions/"
+	answerPath   = "/a/"
+	commentPath  = "/posts/comments/"
+	wikiPath     = "/posts/"
+	tagPath      = "/tags/"
+)
+
+// begin sets the subject.
+func (n *node) begin(path string, id []byte) {
+	n.path = append(append(n.path[:0], path...), id...)
+	if !n.mute {
+		n.sum = CRC(0, n.path)
+	}
+}
+
+// typed is the checksum of the quad that gives the node a type.
+func (n *node) typed() uint32 {
+	if n.mute {
+		return 0
+	}
+	return CRC(n.sum, isOfType)
+}
+
+var isOfType = []byte(" a") // not on the heap at every use
+
+// shortText is up to where a value is copied to be hashed together with its mark.
+const shortText = 256
+
+// object is the checksum of a quad with an object: its IRI in parts, or a value.
+func (n *node) object(m mark, value []byte, more ...[]byte) uint32 {
+	if n.mute {
+		return 0
+	}
+	n.text = append(append(n.text[:0], ' '), m...)
+	if len(value) > shortText {
+		return CRC(CRC(n.sum, n.text), value)
+	}
+	at := len(n.text)
+	n.text = append(n.text, value...)
+	for _, part := range more {
+		n.text = append(n.text, part...)
+	}
+	if m == asDate { // the database writes 2008-07-31 21:42:52.667
+		const day = len("2006-01-02")
+		if len(value) > day {
+			n.text[at+day] = 'T'
+		}
+		n.text = append(n.text, 'Z')
+	}
+	return CRC(n.sum, n.text)
 }
