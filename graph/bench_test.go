@@ -70,12 +70,12 @@ type cost struct{ wall, cpu float64 }
 
 // measure does some work and keeps its cost if it is the lowest so far.
 func (c *cost) measure(b *testing.B, work func() error) {
-	begun, before := time.Now(), schematest.CPU(server.dir)
+	begun, before := time.Now(), schematest.CPUSeconds(server.dir)
 	if err := work(); err != nil {
 		b.Fatal(err)
 	}
 	c.wall = min(c.wall, time.Since(begun).Seconds())
-	c.cpu = min(c.cpu, schematest.CPU(server.dir)-before)
+	c.cpu = min(c.cpu, schematest.CPUSeconds(server.dir)-before)
 }
 
 func runStage(b *testing.B, db *tables.DB, compress string) *manifest.Manifest {

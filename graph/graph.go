@@ -259,7 +259,7 @@ func present(ctx context.Context, db *tables.DB) (map[string]bool, error) {
 }
 
 func (b *build) summary() manifest.Summary {
-	s := manifest.Summary{Rows: b.asm.quads(), Counts: b.asm.done.byName(), Unasked: b.threads.Unasked(b.Languages)}
+	s := manifest.Summary{Rows: b.asm.quads(), Counts: b.asm.done.byName(), UnusedTags: b.threads.UnusedTags(b.Languages)}
 	for _, f := range b.files {
 		s.BytesOut += f.Size
 	}

@@ -16,7 +16,7 @@ type edge struct {
 	property property
 	frame    trig.Frame
 	id       int64
-	set      threads.Set
+	set      threads.GraphSet
 }
 
 // post renders a question or an answer with its comments and links.
@@ -57,12 +57,12 @@ func (w *worker) frame(p threads.Post) trig.Frame {
 
 func (w *worker) questionOnly(p threads.Post, row [][]byte) {
 	t, f := w.terms, w.out
-	if p.Answers {
+	if p.Answered {
 		t.isAnswered.write(f)
 	} else {
 		t.isUnanswered.write(f)
 	}
-	if len(row[postAcceptedAnswerID]) > 0 && p.Accepted == 0 {
+	if len(row[postAcceptedAnswerID]) > 0 && p.AcceptedAnswer == 0 {
 		w.count(acceptedDropped, 1)
 	}
 	w.text(f, t.hasTitle, row[postTitle])

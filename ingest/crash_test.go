@@ -31,7 +31,7 @@ func TestServerCrash(t *testing.T) {
 	var once sync.Once
 	kill := func(string, int64, int64) {
 		once.Do(func() {
-			for _, pid := range schematest.Servers(g.dir.Out()) {
+			for _, pid := range schematest.ServerPIDs(g.dir.Out()) {
 				syscall.Kill(pid, syscall.SIGKILL)
 			}
 		})

@@ -73,7 +73,7 @@ func TestKill(t *testing.T) {
 		withServer := n%2 == 1
 		kill := func(cmd *exec.Cmd) {
 			time.Sleep(after)
-			servers := schematest.Servers(out)
+			servers := schematest.ServerPIDs(out)
 			cmd.Process.Kill()
 			for _, pid := range servers {
 				if withServer {
@@ -86,12 +86,12 @@ func TestKill(t *testing.T) {
 			t.Errorf("killed after %v, server killed %v: tables differ (-want +got):\n%s", after, withServer, d)
 		}
 		for range 500 {
-			if len(schematest.Servers(out)) == 0 {
+			if len(schematest.ServerPIDs(out)) == 0 {
 				break
 			}
 			time.Sleep(20 * time.Millisecond)
 		}
-		if left := schematest.Servers(out); len(left) > 0 {
+		if left := schematest.ServerPIDs(out); len(left) > 0 {
 			t.Errorf("killed after %v: mariadbd %v is left behind", after, left)
 		}
 		os.RemoveAll(out)

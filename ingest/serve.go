@@ -33,7 +33,7 @@ func (in *ingest) resume(ctx context.Context) error {
 		if l == nil {
 			continue
 		}
-		whole, err := in.db.Whole(ctx, t, in.served, l.Rows, l.Last)
+		whole, err := in.db.TableIntact(ctx, t, in.served, l.Rows, l.Last)
 		if err != nil {
 			return err
 		}

@@ -40,12 +40,12 @@ func BenchmarkIngest(b *testing.B) {
 		best := cost{math.Inf(1), math.Inf(1)}
 		b.SetBytes(stats.Bytes)
 		for b.Loop() {
-			begun, before := time.Now(), schematest.CPU(g.dir.Out())
+			begun, before := time.Now(), schematest.CPUSeconds(g.dir.Out())
 			if err := work(); err != nil {
 				b.Fatal(err)
 			}
 			best.wall = min(best.wall, time.Since(begun).Seconds())
-			best.cpu = min(best.cpu, schematest.CPU(g.dir.Out())-before)
+			best.cpu = min(best.cpu, schematest.CPUSeconds(g.dir.Out())-before)
 		}
 		b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		b.ReportMetric(best.wall, "best-s")

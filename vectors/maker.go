@@ -27,13 +27,13 @@ const remoteBatches = 4
 // maker makes units, one after the other. Each worker has its own.
 type maker struct {
 	*stage
-	graphs map[threads.Set]membership
+	graphs map[threads.GraphSet]membership
 
 	// of the unit that is being made
 	cleaner  text.Cleaner
 	links    []link
 	points   []Point
-	in       []threads.Set // of points: the graphs they belong to
+	in       []threads.GraphSet // of points: the graphs they belong to
 	wholes   []Parent
 	known    map[hash]vectors // of texts that an earlier build has
 	todo     []int            // points that have no vectors yet
@@ -51,7 +51,7 @@ type membership struct {
 }
 
 func newMaker(s *stage) *maker {
-	return &maker{stage: s, graphs: map[threads.Set]membership{}}
+	return &maker{stage: s, graphs: map[threads.GraphSet]membership{}}
 }
 
 // make makes all files of a unit and notes that they are there.
@@ -154,7 +154,7 @@ func (m *maker) point(p *post, at threads.Post) (Point, error) {
 		PostID: p.id, QuestionID: p.id, IRI: m.Site.Question(p.id), Type: "question",
 		Languages: m.membership(at.Set).tags, Title: string(p.title), Tags: tagList(p.tags),
 		Score: number(p.score), AnswerCount: number(p.answerCount),
-		HasAcceptedAnswer: at.Accepted != 0, AcceptedAnswerID: at.Accepted,
+		HasAcceptedAnswer: at.AcceptedAnswer != 0, AcceptedAnswerID: at.AcceptedAnswer,
 		DuplicateOf: targets(m.links, p.id, schema.LinkDuplicate), LinkedTo: targets(m.links, p.id, schema.LinkLinked),
 		Closed: p.closed, CreationDate: created, AuthorName: string(p.ownerName), License: p.licence,
 	}
@@ -168,7 +168,7 @@ func (m *maker) point(p *post, at threads.Post) (Point, error) {
 	return head, nil
 }
 
-func (m *maker) membership(set threads.Set) membership {
+func (m *maker) membership(set threads.GraphSet) membership {
 	known, ok := m.graphs[set]
 	if !ok {
 		known.graphs = m.index.Graphs(set)

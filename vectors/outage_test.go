@@ -28,7 +28,7 @@ func TestEndpointDiesHalfWay(t *testing.T) {
 	o.Progress = func(_ string, done, _ int64) {
 		if done >= 4 {
 			once.Do(func() {
-				before = schematest.Embedded(t, server)
+				before = schematest.EmbeddedTexts(t, server)
 				server.Kill()
 			})
 		}
@@ -48,7 +48,7 @@ func TestEndpointDiesHalfWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	counts := dir.Manifest().Stages[manifest.Vectors].Counts
-	after := schematest.Embedded(t, server)
+	after := schematest.EmbeddedTexts(t, server)
 	const probes = 1 // of each run, to see that vectors come
 	if texts := counts["texts"]; before+after-2*probes != texts || before-probes < 4 || after-probes < 4 {
 		t.Errorf("%d texts were embedded before the endpoint died, %d after, of %d in all", before-probes, after-probes, texts)

@@ -101,7 +101,7 @@ func (s *stage) merge(ctx context.Context, dir *manifest.Dir) (err error) {
 	if err := run.Finish(s.summary); err != nil {
 		return err
 	}
-	return dir.ForgetMarks(manifest.Vectors)
+	return dir.RemoveMarks(manifest.Vectors)
 }
 
 // mergeUnits makes sure that every unit is there, of one pair of models, and adds

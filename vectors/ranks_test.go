@@ -118,7 +118,7 @@ func TestRanks(t *testing.T) {
 	if diff := cmp.Diff(summaryOf(whole), summaryOf(dir)); diff != "" {
 		t.Errorf("one process and three ranks: -want +got\n%s", diff)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir.Private(), "*share*")); len(left) > 0 || dir.Shared(manifest.Vectors) {
+	if left, _ := filepath.Glob(filepath.Join(dir.Private(), "*share*")); len(left) > 0 || dir.HasMarks(manifest.Vectors) {
 		t.Errorf("left after the merge: %v", left)
 	}
 }

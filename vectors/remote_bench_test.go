@@ -45,11 +45,11 @@ func BenchmarkRemote(b *testing.B) {
 			b.Fatal(err)
 		}
 		defer dir.Close()
-		before := schematest.CPU("")
+		before := schematest.CPUSeconds("")
 		if err := s.into(b.Context(), dir); err != nil {
 			b.Fatal(err)
 		}
-		return (schematest.CPU("") - before) / float64(dir.Manifest().Stages[manifest.Vectors].Counts["texts"])
+		return (schematest.CPUSeconds("") - before) / float64(dir.Manifest().Stages[manifest.Vectors].Counts["texts"])
 	}
 	o := smallOptions()
 	o.Window, o.Overlap, o.Workers = 0, 0, 2

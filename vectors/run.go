@@ -70,7 +70,7 @@ func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
 	if s.Options, err = s.complete(); err != nil {
 		return err
 	}
-	if dir.Shared(manifest.Vectors) {
+	if dir.HasMarks(manifest.Vectors) {
 		return schema.Faultf(schema.FaultUsage, "put them into the build with s2g vectors --merge, or begin in another --out", "ranks have made vectors in %s", dir.Out())
 	}
 	run, err := dir.Begin(manifest.Vectors, key)
@@ -132,7 +132,7 @@ func (s *stage) make(ctx context.Context, out string) (err error) {
 func (s *stage) readThreads(ctx context.Context) (err error) {
 	s.Progress("reading threads", 0, 0)
 	if s.index, err = threads.Build(ctx, s.db, s.Languages, s.Other); err == nil {
-		s.summary.Unasked = s.index.Unasked(s.Languages)
+		s.summary.UnusedTags = s.index.UnusedTags(s.Languages)
 	}
 	return err
 }

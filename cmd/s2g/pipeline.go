@@ -81,14 +81,14 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 	if p.dir.Manifest().Fresh(name, key) {
 		p.app.log.Info(name + " is up to date")
 		done := p.dir.Manifest().Stages[name]
-		p.outcomes = append(p.outcomes, outcome{Stage: name, Fresh: true, Warning: p.unasked(done.Unasked)})
+		p.outcomes = append(p.outcomes, outcome{Stage: name, Fresh: true, Warning: p.unasked(done.UnusedTags)})
 		return nil
 	}
 	db, err := p.tables(ctx)
 	if err != nil {
 		return err
 	}
-	if err := p.dir.Foreign(publish.Names()...); err != nil { // better said before hours of work than after them
+	if err := p.dir.CheckOverwrite(publish.Names()...); err != nil { // better said before hours of work than after them
 		return err
 	}
 	shape := p.opts.shape
@@ -105,7 +105,7 @@ func (p *pipeline) stage(ctx context.Context, name, key string, u unit, work fun
 	m := p.dir.Manifest()
 	done := m.Stages[name]
 	p.app.log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)
-	p.outcomes = append(p.outcomes, outcome{Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS(), Warning: p.unasked(done.Unasked)})
+	p.outcomes = append(p.outcomes, outcome{Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS(), Warning: p.unasked(done.UnusedTags)})
 	return p.publish()
 }
 

@@ -43,7 +43,7 @@ func (p *pipeline) publish() error {
 	if err != nil || len(documents) == 0 {
 		return err
 	}
-	if err := p.dir.Foreign(publish.Names()...); err != nil {
+	if err := p.dir.CheckOverwrite(publish.Names()...); err != nil {
 		return err
 	}
 	changed, err := p.dir.Publish(documents)

@@ -91,7 +91,7 @@ type Summary struct {
 	Counts   map[string]int64 `json:"counts,omitempty"` // what else is worth knowing, by name
 	Errors   map[string]int64 `json:"errors,omitempty"` // bad data by class
 
-	Unasked []string `json:"unasked,omitempty"` // tags of selected languages that no question of the dump has
+	UnusedTags []string `json:"unasked,omitempty"` // tags of selected languages that no question of the dump has
 
 	Embedders *Embedders `json:"embedders,omitempty"` // of the vectors alone
 }

@@ -27,9 +27,9 @@ func (p Document) File() File {
 	return File{Name: p.Name, Size: int64(len(p.Content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// Foreign is the usage fault of a file in OUT that has the name of a document and
+// CheckOverwrite returns the usage fault of a file in OUT that has the name of a document and
 // that no build has written, or nil.
-func (d *Dir) Foreign(names ...string) error {
+func (d *Dir) CheckOverwrite(names ...string) error {
 	published := d.Manifest().Published
 	for _, name := range names {
 		if slices.ContainsFunc(published, func(f File) bool { return f.Name == name }) {

@@ -49,22 +49,22 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-func TestForeignDocumentsAreLeftAlone(t *testing.T) {
+func TestCheckOverwriteFindsFilesOfOthers(t *testing.T) {
 	d := open(t, t.TempDir())
-	if err := d.Foreign("README.md"); err != nil {
+	if err := d.CheckOverwrite("README.md"); err != nil {
 		t.Error(err)
 	}
 	if err := os.WriteFile(filepath.Join(d.Out(), "README.md"), []byte("my thesis"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if fault, _ := schema.FaultOf(d.Foreign("LICENSE", "README.md")); fault != schema.FaultUsage {
+	if fault, _ := schema.FaultOf(d.CheckOverwrite("LICENSE", "README.md")); fault != schema.FaultUsage {
 		t.Errorf("fault %v", fault)
 	}
-	if err := d.Foreign("README.md"); err == nil || !strings.Contains(err.Error(), "README.md") {
+	if err := d.CheckOverwrite("README.md"); err == nil || !strings.Contains(err.Error(), "README.md") {
 		t.Errorf("error %v", err)
 	}
 	publish(t, d, Document{"README.md", []byte("ours")})
-	if err := d.Foreign("README.md"); err != nil {
+	if err := d.CheckOverwrite("README.md"); err != nil {
 		t.Errorf("our own document is foreign: %v", err)
 	}
 }

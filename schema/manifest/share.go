@@ -152,15 +152,15 @@ func (d *Dir) Marks(stage, key string) ([]File, error) {
 	return files, nil
 }
 
-// Shared reports whether shares of the stage have left marks.
-func (d *Dir) Shared(stage string) bool {
+// HasMarks reports whether shares of the stage have left marks.
+func (d *Dir) HasMarks(stage string) bool {
 	names, _ := filepath.Glob(filepath.Join(marksFolder(d.out, stage), "*.json"))
 	return len(names) > 0
 }
 
-// ForgetMarks removes the marks of a stage and what killed shares have left. It is
+// RemoveMarks removes the marks of a stage and what killed shares have left. It is
 // for the end of the run that took them into the manifest.
-func (d *Dir) ForgetMarks(stage string) error {
+func (d *Dir) RemoveMarks(stage string) error {
 	left, err := filepath.Glob(filepath.Join(d.Private(), shareTmp))
 	for _, folder := range append(left, marksFolder(d.out, stage)) {
 		err = errors.Join(err, os.RemoveAll(folder))

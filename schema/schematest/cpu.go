@@ -10,11 +10,11 @@ import (
 	"syscall"
 )
 
-// CPU returns the processor time that this process has had, in seconds, and
+// CPUSeconds returns the processor time that this process has had, in seconds, and
 // with it that of each mariadbd whose data lie below folder ("": none). It is 0
 // where the system does not tell. Benchmarks report it beside the wall time,
 // because other work on the machine disturbs it less.
-func CPU(folder string) float64 {
+func CPUSeconds(folder string) float64 {
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
 		return 0
@@ -23,7 +23,7 @@ func CPU(folder string) float64 {
 	if folder == "" {
 		return total
 	}
-	for _, pid := range Servers(folder) {
+	for _, pid := range ServerPIDs(folder) {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil {
 			continue
@@ -38,8 +38,8 @@ func CPU(folder string) float64 {
 	return total
 }
 
-// Servers returns the process ids of the mariadbd whose data lie below a folder.
-func Servers(folder string) []int {
+// ServerPIDs returns the process ids of the mariadbd whose data lie below a folder.
+func ServerPIDs(folder string) []int {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var pids []int
 	for _, l := range lines {

@@ -15,9 +15,9 @@ func StartEmbedder(t testing.TB) *Server {
 	return startServer(t, "embed")
 }
 
-// Embedded returns how many texts a server of [StartEmbedder] has embedded since it was
+// EmbeddedTexts returns how many texts a server of [StartEmbedder] has embedded since it was
 // started.
-func Embedded(t testing.TB, s *Server) int64 {
+func EmbeddedTexts(t testing.TB, s *Server) int64 {
 	t.Helper()
 	resp, err := http.Get("http://" + s.Address + "/stats")
 	if err != nil {

@@ -184,7 +184,7 @@ func TestForeignServer(t *testing.T) {
 				t.Fatal(err)
 			}
 			serve(t, db, "their dump", map[string]string{"Votes": vote1 + vote2, "Posts": ""})
-			if whole, err := db.Whole(t.Context(), table(t, "Votes"), true, 2, 2); err != nil || !whole {
+			if whole, err := db.TableIntact(t.Context(), table(t, "Votes"), true, 2, 2); err != nil || !whole {
 				t.Errorf("whole %v, %v", whole, err)
 			}
 			want := [][]string{{"dump", "Answers"}, {"dump", "Posts"}, {"dump", "Questions"}, {"dump", "S2GDump"}, {"dump", "Votes"}, {"theirs", "Posts"}}

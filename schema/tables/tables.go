@@ -13,7 +13,7 @@
 //	Index   its secondary indexes, cheaper on a full table
 //	Swap    every NAME_new becomes NAME in one RENAME TABLE
 //
-// CheckRights tells beforehand whether a user's server will allow it, Whole
+// CheckRights tells beforehand whether a user's server will allow it, TableIntact
 // whether an earlier process has got as far as it says.
 //
 // stage.go, load.go, whole.go, rights.go, views.go and dumpkey.go know tables; the other files know only SQL,

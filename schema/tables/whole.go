@@ -11,12 +11,12 @@ import (
 	"s2g/schema"
 )
 
-// Whole reports whether t's staging table, or the one in service, is what a load
+// TableIntact reports whether t's staging table, or the one in service, is what a load
 // of so many rows with Ids up to last left: there, with all its indexes, each of
 // them with all the rows. It reads the table and its indexes once. A server that
 // was killed may have lost what it had not written yet, with its settings as
 // much as a second's work.
-func (db *DB) Whole(ctx context.Context, t schema.Table, served bool, rows, last int64) (bool, error) {
+func (db *DB) TableIntact(ctx context.Context, t schema.Table, served bool, rows, last int64) (bool, error) {
 	name := staging(t.Name)
 	if served {
 		name = t.Name

@@ -44,7 +44,7 @@ func newBuilder(s *sets, posts int) builder {
 	return builder{&Index{
 		ids:    make([]int64, 0, posts),
 		others: make([]int64, 0, posts),
-		graphs: make([]Set, 0, posts),
+		graphs: make([]GraphSet, 0, posts),
 		flags:  make([]flag, 0, posts),
 		sets:   s,
 	}}
@@ -65,10 +65,10 @@ func (b builder) question(id, accepted int64, tags []byte) {
 }
 
 func (b builder) answer(id, parent, score int64) {
-	b.add(id, parent, Set(uint32(int32(score))), 0)
+	b.add(id, parent, GraphSet(uint32(int32(score))), 0)
 }
 
-func (b builder) add(id, other int64, word Set, f flag) {
+func (b builder) add(id, other int64, word GraphSet, f flag) {
 	x := b.x
 	x.ids = append(x.ids, id)
 	x.others = append(x.others, other)

@@ -30,10 +30,10 @@ import (
 // Posts stand in four arrays without pointers, in order of their ids. A lookup
 // table of at most half a byte a post leads to a few neighbours to search.
 type Index struct {
-	ids    []int64 // 8 bytes a post, ascending
-	others []int64 // 8 bytes: of an answer its question; of a question its accepted answer, or 0
-	graphs []Set   // 4 bytes
-	flags  []flag  // 1 byte
+	ids    []int64    // 8 bytes a post, ascending
+	others []int64    // 8 bytes: of an answer its question; of a question its accepted answer, or 0
+	graphs []GraphSet // 4 bytes
+	flags  []flag     // 1 byte
 
 	near lookup
 	*sets
@@ -51,12 +51,12 @@ const (
 
 // Post is a question or an answer that is in a graph.
 type Post struct {
-	ID       int64
-	Question bool  // else it is an answer
-	Set      Set   // its graphs
-	Parent   int64 // of an answer: its question
-	Answers  bool  // of a question: at least one of its answers is in the dump
-	Accepted int64 // of a question: the accepted answer, if it is in the dump and an answer to this question; 0: none
+	ID             int64
+	Question       bool     // else it is an answer
+	Set            GraphSet // its graphs
+	Parent         int64    // of an answer: its question
+	Answered       bool     // of a question: at least one of its answers is in the dump
+	AcceptedAnswer int64    // of a question: the accepted answer, if it is in the dump and an answer to this question; 0: none
 
 	IsAccepted bool // of an answer
 	IsBetter   bool // of an answer: its score is higher than the accepted one's
@@ -90,8 +90,8 @@ func (x *Index) All() iter.Seq[Post] {
 	}
 }
 
-// Unasked returns the tags of langs, which Build was given, that no question has.
-func (x *Index) Unasked(langs []schema.Language) (tags []string) {
+// UnusedTags returns the tags of langs, which Build was given, that no question has.
+func (x *Index) UnusedTags(langs []schema.Language) (tags []string) {
 	found := make([]bool, len(*x.members.Load()))
 	for _, set := range x.graphs {
 		found[set] = true
@@ -99,7 +99,7 @@ func (x *Index) Unasked(langs []schema.Language) (tags []string) {
 	asked := make([]bool, len(langs)+1) // the last is the remainder
 	for set, is := range found {
 		if is {
-			for _, g := range x.Graphs(Set(set)) {
+			for _, g := range x.Graphs(GraphSet(set)) {
 				asked[g] = true
 			}
 		}
@@ -118,12 +118,12 @@ func (x *Index) at(i int) Post {
 		ID:         x.ids[i],
 		Question:   f&question != 0,
 		Set:        x.graphs[i],
-		Answers:    f&answered != 0,
+		Answered:   f&answered != 0,
 		IsAccepted: f&accepted != 0,
 		IsBetter:   f&better != 0,
 	}
 	if p.Question {
-		p.Accepted = x.others[i]
+		p.AcceptedAnswer = x.others[i]
 	} else {
 		p.Parent = x.others[i]
 	}

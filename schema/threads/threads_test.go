@@ -60,7 +60,7 @@ func entries(x *Index) []entry {
 
 func TestRules(t *testing.T) {
 	q := func(id int64, answers bool, accepted int64, graphs ...int) entry {
-		return entry{Post{ID: id, Question: true, Answers: answers, Accepted: accepted}, graphs}
+		return entry{Post{ID: id, Question: true, Answered: answers, AcceptedAnswer: accepted}, graphs}
 	}
 	a := func(id, parent int64, graphs ...int) entry { return entry{Post{ID: id, Parent: parent}, graphs} }
 	is := func(e entry) entry { e.IsAccepted = true; return e }
@@ -144,9 +144,9 @@ func simple(rows []row, other bool) map[int64]entry {
 		if r.parent == 0 && len(graphs[r.id]) > 0 {
 			e := entry{Post{ID: r.id, Question: true}, graphs[r.id]}
 			if a, ok := accepted(r.id); ok {
-				e.Accepted = a.id
+				e.AcceptedAnswer = a.id
 			}
-			e.Answers = slices.ContainsFunc(rows, func(a row) bool { return a.parent == r.id })
+			e.Answered = slices.ContainsFunc(rows, func(a row) bool { return a.parent == r.id })
 			all[r.id] = e
 		}
 		if q := r.parent; q != 0 && byID[q].parent == 0 && len(graphs[q]) > 0 {
@@ -218,7 +218,7 @@ func TestUnasked(t *testing.T) {
 	} {
 		x := indexOf(c.other, c.rows...)
 		x.SetOf([]byte("|c++|")) // which asks, and is no question
-		if diff := cmp.Diff(c.want, x.Unasked(langs)); diff != "" {
+		if diff := cmp.Diff(c.want, x.UnusedTags(langs)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}
 	}
@@ -230,7 +230,7 @@ func TestUnion(t *testing.T) {
 	var done sync.WaitGroup
 	for range 8 {
 		done.Go(func() {
-			for _, u := range []Set{x.Union(c, cpp), x.Union(cpp, c), x.Union(both, c), x.Union(both, 0), x.Union(0, both), x.Union(both, both)} {
+			for _, u := range []GraphSet{x.Union(c, cpp), x.Union(cpp, c), x.Union(both, c), x.Union(both, 0), x.Union(0, both), x.Union(both, both)} {
 				if u != both {
 					t.Errorf("set %d, want %d", u, both)
 				}
@@ -277,7 +277,7 @@ func TestBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []entry{
-		{Post{ID: 5, Question: true, Answers: true, Accepted: 9}, []int{0, 1}},
+		{Post{ID: 5, Question: true, Answered: true, AcceptedAnswer: 9}, []int{0, 1}},
 		{Post{ID: 6, Parent: 5, IsBetter: true}, []int{0, 1}},
 		{Post{ID: 9, Parent: 5, IsAccepted: true}, []int{0, 1}},
 	}

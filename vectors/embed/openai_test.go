@@ -507,7 +507,7 @@ func TestRealServer(t *testing.T) {
 	if d.Dim() != 384 {
 		t.Errorf("%d dimensions", d.Dim())
 	}
-	before := schematest.Embedded(t, server)
+	before := schematest.EmbeddedTexts(t, server)
 
 	texts := make([]string, 70) // more than the 64 that a request may have
 	for i := range texts {
@@ -516,7 +516,7 @@ func TestRealServer(t *testing.T) {
 	texts[3] = "How do I merge two dictionaries? 你好 <b>&amp;</b>"
 	texts[5] = strings.Repeat("a long text about sorting lists ", 60) // over 256 tokens
 	got := documents(t, d, texts...)
-	if n := schematest.Embedded(t, server) - before; n != int64(len(texts)) {
+	if n := schematest.EmbeddedTexts(t, server) - before; n != int64(len(texts)) {
 		t.Errorf("%d texts were embedded", n)
 	}
 	if s := StatsOf(d); s.Truncated != 1 || s.Refused != 0 || s.Retries != 0 {

@@ -41,8 +41,8 @@ func choose(x *threads.Index, queries, posts int) sample {
 	for p := range x.All() {
 		if p.Question {
 			s.questions = append(s.questions, p.ID)
-			if p.Accepted != 0 {
-				accepted[p.ID] = p.Accepted
+			if p.AcceptedAnswer != 0 {
+				accepted[p.ID] = p.AcceptedAnswer
 			}
 		}
 	}

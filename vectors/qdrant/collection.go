@@ -67,8 +67,8 @@ func (s *Server) Count(ctx context.Context, collection string) (int64, error) {
 	return int64(n), err
 }
 
-// Halves says whether a collection keeps dense vectors as halves, as Layout.Float16 has it.
-func (s *Server) Halves(ctx context.Context, collection string) (bool, error) {
+// StoresFloat16 says whether a collection keeps dense vectors as halves, as Layout.Float16 has it.
+func (s *Server) StoresFloat16(ctx context.Context, collection string) (bool, error) {
 	have, err := s.info(ctx, collection)
 	return have.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[DenseVector].GetDatatype() == qdrant.Datatype_Float16, err
 }

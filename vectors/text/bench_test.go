@@ -33,11 +33,11 @@ func BenchmarkClean(b *testing.B) {
 	var c Cleaner
 	b.SetBytes(int64(len(page1000)))
 	b.ReportAllocs()
-	before := schematest.CPU("")
+	before := schematest.CPUSeconds("")
 	for b.Loop() {
 		c.Clean(page1000)
 	}
-	b.ReportMetric(float64(len(page1000))*float64(b.N)/1e6/(schematest.CPU("")-before), "MB/cpu-s")
+	b.ReportMetric(float64(len(page1000))*float64(b.N)/1e6/(schematest.CPUSeconds("")-before), "MB/cpu-s")
 }
 
 func BenchmarkCleanDump(b *testing.B) {
@@ -60,13 +60,13 @@ func benchmarkClean(b *testing.B, posts []string) {
 	var c Cleaner
 	b.SetBytes(int64(n))
 	b.ReportAllocs()
-	before := schematest.CPU("")
+	before := schematest.CPUSeconds("")
 	for b.Loop() {
 		for _, p := range posts {
 			c.Clean(p)
 		}
 	}
-	b.ReportMetric(float64(n)*float64(b.N)/1e6/(schematest.CPU("")-before), "MB/cpu-s")
+	b.ReportMetric(float64(n)*float64(b.N)/1e6/(schematest.CPUSeconds("")-before), "MB/cpu-s")
 }
 
 func BenchmarkChunks(b *testing.B) {

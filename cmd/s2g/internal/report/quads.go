@@ -159,7 +159,7 @@ func (r *threadReader) links(ctx context.Context, q threads.Post) (others []thre
 // classes are those of a post, the concrete one first.
 func classes(p threads.Post) []string {
 	switch {
-	case p.Question && p.Answers:
+	case p.Question && p.Answered:
 		return []string{vocab.Question, vocab.AnsweredQuestion}
 	case p.Question:
 		return []string{vocab.Question, vocab.UnansweredQuestion}

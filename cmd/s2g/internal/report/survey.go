@@ -107,7 +107,7 @@ func (s *survey) readPosts(ctx context.Context, db *tables.DB, index *threads.In
 // it asks for, so no post is read.
 func (s *survey) readAnswers(ctx context.Context, db *tables.DB, index *threads.Index) error {
 	for p := range index.All() {
-		if p.Question && !p.Answers {
+		if p.Question && !p.Answered {
 			s.answers[0]++
 		}
 	}

@@ -116,7 +116,7 @@ const sampleBlock = 32
 // compareSample holds points of a collection against whole rows of the shards. Which
 // are taken depends on their number alone.
 func (q *qdrantCheck) compareSample(ctx context.Context, g int, collection string, points int64) error {
-	half, err := q.Server.Halves(ctx, collection)
+	half, err := q.Server.StoresFloat16(ctx, collection)
 	if err != nil {
 		return err
 	}
