@@ -37,17 +37,15 @@ var imports = map[string][]string{
 	"s2g/graph/graphdb":         {"s2g/graph/rdf4j", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/retry", "s2g/schema/vocab"},
 	"s2g/ingest/sample":         {},
 
-	"s2g/cmd/s2g":                    nil, // all
-	"s2g/cmd/s2g/internal/config":    {},
-	"s2g/cmd/s2g/internal/metrics":   {internal + "verify", "s2g/schema/manifest"},
-	"s2g/cmd/s2g/internal/plan":      {"s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/tables"},
-	"s2g/cmd/s2g/internal/oracle":    {"s2g/schema/tables", "s2g/schema/vocab"}, // never graph, vectors or what they build on
-	"s2g/cmd/s2g/internal/stats":     {internal + "oracle", "s2g/schema/tables", "s2g/schema/vocab"},
-	"s2g/cmd/s2g/internal/thread":    {"s2g/graph/trig", "s2g/schema/vocab"},
-	"s2g/cmd/s2g/internal/threadsvg": {internal + "thread", "s2g/graph/trig", "s2g/schema/vocab"},
-	"s2g/cmd/s2g/internal/publish":   {"s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
-	"s2g/cmd/s2g/internal/diff":      {"s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
-	"s2g/cmd/s2g/internal/report": {internal + "stats", internal + "thread", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest", "s2g/schema/tables",
+	"s2g/cmd/s2g":                  nil, // all
+	"s2g/cmd/s2g/internal/config":  {},
+	"s2g/cmd/s2g/internal/metrics": {internal + "verify", "s2g/schema/manifest"},
+	"s2g/cmd/s2g/internal/plan":    {"s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/tables"},
+	"s2g/cmd/s2g/internal/oracle":  {"s2g/schema/tables", "s2g/schema/vocab"}, // never graph, vectors or what they build on
+	"s2g/cmd/s2g/internal/stats":   {internal + "oracle", "s2g/schema/tables", "s2g/schema/vocab"},
+	"s2g/cmd/s2g/internal/publish": {"s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
+	"s2g/cmd/s2g/internal/diff":    {"s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
+	"s2g/cmd/s2g/internal/report": {internal + "stats", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest", "s2g/schema/tables",
 		"s2g/schema/threads", "s2g/schema/vocab", "s2g/vectors/text"},
 	"s2g/cmd/s2g/internal/verify": {internal + "oracle", internal + "publish", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/graph/trig", "s2g/schema/manifest",
 		"s2g/schema/retry", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors/embed", "s2g/vectors/qdrant", "s2g/vectors/text"},

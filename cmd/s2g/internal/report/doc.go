@@ -6,7 +6,7 @@
 //  1. stats (cmd/s2g/internal/stats) counts questions, answers, nodes and edges by graph;
 //  2. a survey reads the posts once for their years and scores, and the indexes of
 //     answers and of links ([survey]);
-//  3. an example thread is chosen and drawn ([example], cmd/s2g/internal/thread);
+//  3. an example thread is chosen and drawn ([example], [thread]);
 //  4. the manifest and rejects.jsonl say what was left out and how long it took;
 //  5. figures get their geometry in Go and their markup from page.html, which
 //     html/template escapes: post text is never markup.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"s2g/cmd/s2g/internal/thread"
 	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
@@ -39,11 +38,11 @@ func drawExample(ctx context.Context, db *tables.DB, index *threads.Index, c *ca
 	if g := index.Graphs(q.Set)[0]; g < len(o.Languages) {
 		l = o.Languages[g]
 	}
-	t, err := thread.Read(r.scan, o.Site, l.Tag, id)
+	t, err := readThread(r.scan, o.Site, l.Tag, id)
 	if err != nil {
 		return nil, fmt.Errorf("drawing the thread of question %d: %w", id, err)
 	}
-	return &example{question: id, language: l, source: o.Site.Question(id), license: r.license, better: r.better, picture: t.Element()}, nil
+	return &example{question: id, language: l, source: o.Site.Question(id), license: r.license, better: r.better, picture: t.element()}, nil
 }
 
 // choose returns the candidate that shows most: edges to other questions, and

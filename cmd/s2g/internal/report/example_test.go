@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/cmd/s2g/internal/buildtest"
-	"s2g/cmd/s2g/internal/thread"
 	"s2g/graph"
 	"s2g/graph/trig"
 	"s2g/schema"
@@ -40,23 +39,7 @@ func sameThreads(t *testing.T, db *tables.DB, most int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromFiles := func(use func(*trig.Quad)) error {
-		for _, name := range batches {
-			f, err := os.Open(name)
-			if err != nil {
-				return err
-			}
-			r := trig.NewReader(f, trig.TriG)
-			for r.Scan() {
-				use(r.Record())
-			}
-			f.Close()
-			if err := r.Err(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
+	fromFiles := func(use func(*trig.Quad)) error { return scanFiles(batches, use) }
 	done := 0
 	seen := ""
 	for p := range index.All() {
@@ -65,7 +48,7 @@ func sameThreads(t *testing.T, db *tables.DB, most int) {
 		}
 		done++
 		tag := o.Languages[index.Graphs(p.Set)[0]].Tag
-		want, err := thread.Read(fromFiles, o.Site, tag, p.ID)
+		want, err := readThread(fromFiles, o.Site, tag, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,18 +56,36 @@ func sameThreads(t *testing.T, db *tables.DB, most int) {
 		if err := r.read(t.Context(), p.ID); err != nil {
 			t.Fatal(err)
 		}
-		got, err := thread.Read(r.scan, o.Site, tag, p.ID)
+		got, err := readThread(r.scan, o.Site, tag, p.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want.Element()), string(got.Element())); diff != "" {
+		if diff := cmp.Diff(string(want.element()), string(got.element())); diff != "" {
 			t.Errorf("question %d: %s", p.ID, diff)
 		}
-		seen += string(want.Element())
+		seen += string(want.element())
 	}
 	for _, edge := range []string{vocab.HasAcceptedAnswer, vocab.HasPossibleBetterAnswer, vocab.HasComment, vocab.TaggedWith, vocab.LinkedTo} {
 		if !strings.Contains(seen, "so:"+edge) {
 			t.Errorf("none of %d threads has an edge %s", done, edge)
 		}
 	}
+}
+
+func scanFiles(names []string, use func(*trig.Quad)) error {
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		r := trig.NewReader(f, trig.TriG)
+		for r.Scan() {
+			use(r.Record())
+		}
+		f.Close()
+		if err := r.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"html/template"
 	"io"
 
-	"s2g/cmd/s2g/internal/thread"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 )
@@ -21,7 +20,7 @@ var pageCSS string
 
 // page is what the template shows. Everything in it is text, which the template
 // escapes, but for the style, which is the program's own, and the picture of the
-// thread, which package thread escapes.
+// thread, which picture.go escapes.
 type page struct {
 	Key, Policy  string
 	Style        template.CSS
@@ -62,7 +61,7 @@ type threadFigure struct {
 }
 
 // style is the page's, with that of the thread.
-func style() string { return pageCSS + thread.Style }
+func style() string { return pageCSS + threadCSS }
 
 // policy allows the page its own style and nothing else: no script, no request.
 func policy(style string) string {

@@ -32,7 +32,7 @@ type threadReader struct {
 	better  bool   // it has a PossibleBetterAnswer
 }
 
-// scan gives the quads that were read; see [s2g/cmd/s2g/internal/thread.Read].
+// scan gives the quads that were read; see [readThread].
 func (r *threadReader) scan(use func(*trig.Quad)) error {
 	for i := range r.quads {
 		use(&r.quads[i])

@@ -1,4 +1,4 @@
-package thread
+package report
 
 import (
 	"bytes"
@@ -24,17 +24,17 @@ const (
 	maxLines  = 3   // of a text
 )
 
-type column struct{ x, width int }
+type pictureColumn struct{ x, width int }
 
-var columns = [3]column{{48, 208}, {308, 314}, {674, 314}}
+var pictureColumns = [3]pictureColumn{{48, 208}, {308, 314}, {674, 314}}
 
 const width = 988 + 48
 
-// Style gives each kind of node and edge its colours, dark where the reader's
+// threadCSS gives each kind of node and edge its colours, dark where the reader's
 // system is. Its rules concern what is of class thread alone.
 //
-//go:embed style.css
-var Style string
+//go:embed thread.css
+var threadCSS string
 
 // box is a node in its place.
 type box struct {
@@ -45,23 +45,23 @@ func (b box) middle() int { return b.y + b.height/2 }
 
 // picture is the SVG so far; lines lie below boxes.
 type picture struct {
-	thread *Thread
+	thread *thread
 	lines  bytes.Buffer
 	boxes  bytes.Buffer
 	bottom int
 }
 
-// File draws the thread as a file of SVG, which brings its style.
-func (t *Thread) File() []byte { return t.draw().svg(Style) }
+// file draws the thread as a file of SVG, which brings its style.
+func (t *thread) file() []byte { return t.draw().svg(threadCSS) }
 
-// Element draws the thread as an element of an HTML page that has [Style]. What
+// element draws the thread as an element of an HTML page that has [threadCSS]. What
 // stands in posts is escaped.
-func (t *Thread) Element() []byte { return t.draw().svg("") }
+func (t *thread) element() []byte { return t.draw().svg("") }
 
-func (t *Thread) draw() *picture {
+func (t *thread) draw() *picture {
 	p := &picture{thread: t}
-	question := p.box(columns[1].x, top, columns[1].width, "question", nil, t.question)
-	p.comments(columns[1], question, t.question)
+	question := p.box(pictureColumns[1].x, top, pictureColumns[1].width, "question", nil, t.question)
+	p.comments(pictureColumns[1], question, t.question)
 	y := top
 	for _, iri := range t.question.values[vocab.HasAnswer] {
 		n := t.nodes[iri]
@@ -72,9 +72,9 @@ func (t *Thread) draw() *picture {
 		case slices.Contains(n.classes, vocab.PossibleBetterAnswer):
 			kind = "better"
 		}
-		b := p.box(columns[2].x, y, columns[2].width, kind, t.question.by(toAnswers, iri), n)
+		b := p.box(pictureColumns[2].x, y, pictureColumns[2].width, kind, t.question.by(toAnswers, iri), n)
 		p.curve(kind, question.x+question.width, question.middle(), b.x, b.middle())
-		y = p.comments(columns[2], b, n) + 2*lineStep
+		y = p.comments(pictureColumns[2], b, n) + 2*lineStep
 	}
 	y = top
 	for _, e := range append([]string{vocab.TaggedWith}, toOthers...) {
@@ -83,7 +83,7 @@ func (t *Thread) draw() *picture {
 			kind = "other"
 		}
 		for _, iri := range t.question.values[e] {
-			b := p.box(columns[0].x, y, columns[0].width, kind, []string{e}, t.nodes[iri])
+			b := p.box(pictureColumns[0].x, y, pictureColumns[0].width, kind, []string{e}, t.nodes[iri])
 			p.curve(kind, question.x, question.middle(), b.x+b.width, b.middle())
 			y = b.y + b.height + 2*lineStep
 		}
@@ -111,7 +111,7 @@ func (p *picture) box(x, y, w int, kind string, by []string, n *node) box {
 }
 
 // comments draws the comments of a node below it, and returns where they end.
-func (p *picture) comments(c column, of box, n *node) int {
+func (p *picture) comments(c pictureColumn, of box, n *node) int {
 	y := of.y + of.height
 	for _, iri := range n.values[vocab.HasComment] {
 		b := p.box(c.x+indent, y+2*lineStep-6, c.width-indent, "comment", []string{vocab.HasComment}, p.thread.nodes[iri])
@@ -167,4 +167,73 @@ func escape(text string) string {
 		}
 		return r
 	}, text))
+}
+
+// said are the literals that a box shows, each where its node has it.
+var said = []string{vocab.TagName, vocab.TagCount, vocab.Score, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.CreationDate}
+
+// says is the text of a node's box, in lines of at most so many characters.
+func (t *thread) says(n *node, characters int) []string {
+	lines := []string{cut(t.name(n.iri), characters)}
+	if len(n.classes) == 0 {
+		return append(lines, "(is in another graph)")
+	}
+	lines = append(lines, wrap("a so:"+strings.Join(n.classes, ", so:"), characters)...)
+	for _, p := range []string{vocab.HasTitle, vocab.HasBody} {
+		if v := n.values[p]; len(v) > 0 {
+			lines = append(lines, wrap("so:"+p+` "`+strings.Join(strings.Fields(v[0]), " ")+`"`, characters)...)
+			break
+		}
+	}
+	var short []string
+	for _, p := range said {
+		if v := n.values[p]; len(v) > 0 {
+			short = append(short, "so:"+p+" "+v[0])
+		}
+	}
+	for _, p := range []string{vocab.Author, vocab.License} {
+		if v := n.values[p]; len(v) > 0 && slices.Contains(n.classes, vocab.Question) {
+			short = append(short, "so:"+p+" "+t.name(v[0]))
+		}
+	}
+	return append(lines, fill(short, characters)...)
+}
+
+// fill puts statements into lines, as many as there is room for.
+func fill(statements []string, characters int) (lines []string) {
+	for _, s := range statements {
+		last := len(lines) - 1
+		if last >= 0 && len(lines[last])+len(" ; ")+len(s) <= characters {
+			lines[last] += " ; " + s
+			continue
+		}
+		lines = append(lines, cut(s, characters))
+	}
+	return lines
+}
+
+// wrap breaks a text at spaces into at most maxLines lines, and says by an
+// ellipsis that it goes on.
+func wrap(text string, characters int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		last := len(lines) - 1
+		if last >= 0 && len([]rune(lines[last]+" "+word)) <= characters {
+			lines[last] += " " + word
+			continue
+		}
+		if len(lines) == maxLines {
+			lines[last] = cut(lines[last]+" "+word, characters)
+			return lines
+		}
+		lines = append(lines, cut(word, characters))
+	}
+	return lines
+}
+
+// cut shortens a text to so many characters.
+func cut(text string, characters int) string {
+	if r := []rune(text); len(r) > characters {
+		return string(r[:characters-1]) + "…"
+	}
+	return text
 }

@@ -1,4 +1,4 @@
-package thread
+package report
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ type node struct {
 	values  map[string][]string
 }
 
-// Thread is a question in one graph, and the nodes that its edges lead to.
-type Thread struct {
+// thread is a question in one graph, and the nodes that its edges lead to.
+type thread struct {
 	site     vocab.Site
 	graphs   []string // that the question is in; the first is drawn
 	question *node
@@ -32,12 +32,12 @@ var (
 	edges     = slices.Concat(toAnswers, toOthers, []string{vocab.HasComment, vocab.TaggedWith})
 )
 
-// Read scans the quads three times: for the question, for what it leads to, and
+// readThread scans the quads three times: for the question, for what it leads to, and
 // for the comments of its answers. So it holds the thread alone, whatever the
 // size of the graph. language is the tag of the graph that is drawn.
-func Read(scan func(each func(*trig.Quad)) error, site vocab.Site, language string, question int64) (*Thread, error) {
+func readThread(scan func(each func(*trig.Quad)) error, site vocab.Site, language string, question int64) (*thread, error) {
 	graph := site.Graph(language)
-	t := &Thread{site: site, graphs: []string{graph}, nodes: map[string]*node{}}
+	t := &thread{site: site, graphs: []string{graph}, nodes: map[string]*node{}}
 	t.question = t.add(site.Question(question))
 	wanted := []*node{t.question}
 	for step := range 3 {
@@ -66,7 +66,7 @@ func Read(scan func(each func(*trig.Quad)) error, site vocab.Site, language stri
 	return t, nil
 }
 
-func (t *Thread) add(iri string) *node {
+func (t *thread) add(iri string) *node {
 	n := &node{iri: iri, values: map[string][]string{}}
 	t.nodes[iri] = n
 	return n
@@ -74,7 +74,7 @@ func (t *Thread) add(iri string) *node {
 
 // next adds the nodes that some nodes lead to. Beyond the question only comments
 // are followed: what another question leads to is another thread.
-func (t *Thread) next(from []*node, step int) (added []*node) {
+func (t *thread) next(from []*node, step int) (added []*node) {
 	for _, n := range from {
 		follow := edges
 		if step > 0 {
@@ -114,7 +114,7 @@ func (n *node) by(some []string, iri string) (names []string) {
 }
 
 // name is the IRI as the files abbreviate it.
-func (t *Thread) name(iri string) string {
+func (t *thread) name(iri string) string {
 	for _, p := range [][2]string{{"q", "/questions/"}, {"a", "/a/"}, {"c", "/posts/comments/"}, {"u", "/users/"}} {
 		if local, ok := strings.CutPrefix(iri, string(t.site)+p[1]); ok {
 			return p[0] + ":" + local
