@@ -36,7 +36,7 @@ func BenchmarkConvert(b *testing.B) {
 			doc := document(table, rows)
 			t, _ := schema.TableByName(table)
 			c := newConverter(t, table+".xml")
-			config := dump.Config{Name: table, Root: strings.ToLower(table), Columns: c.attributes()}
+			config := dump.ScanConfig{Name: table, Root: strings.ToLower(table), Columns: c.attributes()}
 			out := &batch{}
 			b.SetBytes(int64(len(doc)))
 			b.ReportAllocs()
@@ -60,7 +60,7 @@ func BenchmarkConvert(b *testing.B) {
 func TestConvertAllocations(t *testing.T) {
 	table, _ := schema.TableByName("Posts")
 	c := newConverter(table, "Posts.xml")
-	s := dump.NewScanner(bytes.NewReader(document("Posts", 1)), dump.Config{Root: "posts", Columns: c.attributes()})
+	s := dump.NewScanner(bytes.NewReader(document("Posts", 1)), dump.ScanConfig{Root: "posts", Columns: c.attributes()})
 	if !s.Scan() {
 		t.Fatal(s.Err())
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/ingest/dump/dumptest"
+	"s2g/ingest/sample"
 	"s2g/schema/schematest"
 )
 
@@ -18,12 +18,16 @@ func TestDressingsMakeTheSameTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := g.state()
-	for _, dressing := range dumptest.Dressings() {
+	for _, dressing := range sample.Dressings() {
 		t.Run(dressing.Name, func(t *testing.T) {
 			if dressing.Needs != "" {
 				schematest.Tool(t, dressing.Needs)
 			}
-			if err := g.run(Options{Dump: dressing.Write(t, source, t.TempDir())}); err != nil {
+			path, err := dressing.Write(source, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.run(Options{Dump: path}); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, g.state()); diff != "" {

@@ -62,7 +62,7 @@ func (in *ingest) convert(ctx context.Context, t schema.Table, m dump.Member, r 
 		l.Tally.Bad++
 	})
 	defer order.close()
-	config := dump.Config{Name: m.Name, Root: strings.ToLower(t.Name), Columns: newConverter(t, m.Name).attributes()}
+	config := dump.ScanConfig{Name: m.Name, Root: strings.ToLower(t.Name), Columns: newConverter(t, m.Name).attributes()}
 	workers := make(chan *converter, in.o.Workers)
 	for range in.o.Workers {
 		workers <- newConverter(t, m.Name)

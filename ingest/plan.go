@@ -1,7 +1,16 @@
 package ingest
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"s2g/ingest/dump"
 	"s2g/schema"
@@ -17,7 +26,7 @@ type Plan struct {
 	Key  string // hash of all that the tables depend on
 
 	form string            // hash of what turns the dump's bytes into tables
-	sums map[string]string // Options.Sums
+	sums map[string]string // Options.TableHashes
 }
 
 // NewPlan finds the dump. Its key tells a dump from another by names, sizes and
@@ -50,14 +59,14 @@ func NewPlan(o Options) (*Plan, error) {
 		return nil, err
 	}
 	of := []any{format, schema.DDL, d.Site, files, members}
-	if o.Sums != nil {
-		of = []any{format, schema.DDL, d.Site, o.Sums}
+	if o.TableHashes != nil {
+		of = []any{format, schema.DDL, d.Site, o.TableHashes}
 	}
 	key, err := manifest.Key(of...)
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Dump: d, Key: key, form: form, sums: o.Sums}, nil
+	return &Plan{Dump: d, Key: key, form: form, sums: o.TableHashes}, nil
 }
 
 // Size returns the compressed bytes that will be read.
@@ -67,4 +76,58 @@ func (p *Plan) Size() int64 {
 		n += s.Size
 	}
 	return n
+}
+
+// TableHashes reads all tables of the dump, and returns the SHA-256 of each one's bytes, in
+// hexadecimal, by name. It loads nothing. They are for Options.TableHashes. Archives that stand
+// in archives are spooled in the folder tmp, "" being the system's.
+func TableHashes(ctx context.Context, tmp string, o Options) (map[string]string, error) {
+	o.tmp, o.TableHashes = tmp, nil
+	plan, err := NewPlan(o)
+	if err != nil {
+		return nil, err
+	}
+	var mu sync.Mutex
+	sums := map[string]string{}
+	g, ctx := errgroup.WithContext(ctx)
+	for _, s := range plan.Dump.Streams {
+		g.Go(func() error {
+			return eachSum(ctx, s, func(table, sum string) {
+				mu.Lock()
+				defer mu.Unlock()
+				sums[table] = sum
+			})
+		})
+	}
+	return sums, g.Wait()
+}
+
+func eachSum(ctx context.Context, s *dump.Stream, tell func(table, sum string)) error {
+	r, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for range s.Members {
+		m, err := r.Next()
+		if err != nil {
+			return err
+		}
+		sum := sha256.New()
+		if _, err := io.Copy(sum, r); err != nil {
+			return fmt.Errorf("reading %s: %w", m.Name, err)
+		}
+		tell(m.Table, hex.EncodeToString(sum.Sum(nil)))
+	}
+	return nil
+}
+
+// Made reports whether a build's tables were made of the same bytes by the same
+// rules, whatever the names and times of the files. It knows of plans with sums.
+func (p *Plan) SameTables(of manifest.Dump) bool {
+	sums := map[string]string{}
+	for name, t := range of.Tables {
+		sums[name] = t.SHA256
+	}
+	return p.sums != nil && of.Form == p.form && of.Site == p.Dump.Site && maps.Equal(sums, p.sums)
 }

@@ -103,7 +103,7 @@ func TestJudge(t *testing.T) {
 		table, _ := schema.TableByName(bad.table)
 		c := newConverter(table, table.Name+".xml")
 		root := strings.ToLower(table.Name)
-		s := dump.NewScanner(strings.NewReader("<"+root+">"+bad.row+"</"+root+">"), dump.Config{Root: root, Columns: c.attributes()})
+		s := dump.NewScanner(strings.NewReader("<"+root+">"+bad.row+"</"+root+">"), dump.ScanConfig{Root: root, Columns: c.attributes()})
 		b := &batch{}
 		b.reset()
 		for s.Scan() {

@@ -84,7 +84,7 @@ func writeTSV(b *testing.B, from, to string) {
 // tsvOf converts a document.
 func tsvOf(b *testing.B, t schema.Table, doc []byte) []byte {
 	c := newConverter(t, t.Name+".xml")
-	s := dump.NewScanner(bytes.NewReader(doc), dump.Config{Root: strings.ToLower(t.Name), Columns: c.attributes()})
+	s := dump.NewScanner(bytes.NewReader(doc), dump.ScanConfig{Root: strings.ToLower(t.Name), Columns: c.attributes()})
 	out := &batch{}
 	out.reset()
 	for s.Scan() {

@@ -34,7 +34,7 @@ type examination struct {
 	Memory   int64       `json:"memory"` // bytes
 	Services []service   `json:"services,omitempty"`
 	Dump     []dumpTable `json:"dump,omitempty"`
-	Form     *dump.Guess `json:"form,omitempty"` // of the dump's text
+	Form     *dump.Form  `json:"form,omitempty"` // of the dump's text
 	Plan     *plan.Plan  `json:"plan,omitempty"`
 }
 
@@ -131,7 +131,7 @@ func (a *app) examineDump(ctx context.Context, o *options, m *manifest.Manifest,
 	e.Plan = plan
 	if found != nil {
 		e.Dump = dumpTables(found)
-		form, err := found.Guess(ctx)
+		form, err := found.DetectForm(ctx)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func dumpTables(d *dump.Dump) []dumpTable {
 }
 
 // describe says in words what a dump's text looks like.
-func describe(g dump.Guess) string {
+func describe(g dump.Form) string {
 	words := []string{g.Encoding}
 	if g.BOM {
 		words = append(words, "byte order mark")

@@ -59,7 +59,7 @@ func (o *options) plan(ctx context.Context, m *manifest.Manifest, stages []strin
 		found, key = plan.Dump, plan.Key
 		if !m.Fresh(manifest.Ingest, key) { // else the manifest knows better what is in it
 			in.Dump, in.Stale[manifest.Ingest] = found, true
-			if form, err := found.Guess(ctx); err == nil { // else ingest will say what is the matter
+			if form, err := found.DetectForm(ctx); err == nil { // else ingest will say what is the matter
 				in.UTF8 = form.UTF8
 			}
 		}

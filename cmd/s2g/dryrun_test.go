@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"s2g/ingest/dump/dumptest"
+	"s2g/ingest/sample"
 	"s2g/schema/schematest"
 )
 
@@ -31,9 +31,11 @@ func plannedXML(t *testing.T, dump string) int64 {
 // A dump takes what its text takes, whatever it is written in.
 func TestPlanOfDressings(t *testing.T) {
 	small := t.TempDir()
-	dumptest.Small(t, small)
+	if err := sample.WriteTiny(small); err != nil {
+		t.Fatal(err)
+	}
 	plain := plannedXML(t, small)
-	for _, dressing := range dumptest.Dressings() {
+	for _, dressing := range sample.Dressings() {
 		if !strings.Contains(dressing.Name, "UTF-16") {
 			continue
 		}
@@ -41,7 +43,11 @@ func TestPlanOfDressings(t *testing.T) {
 			if dressing.Needs != "" {
 				schematest.Tool(t, dressing.Needs)
 			}
-			if got := plannedXML(t, dressing.Write(t, small, t.TempDir())); got < plain*8/10 || got > plain*12/10 {
+			path, err := dressing.Write(small, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := plannedXML(t, path); got < plain*8/10 || got > plain*12/10 {
 				t.Errorf("%d bytes of XML, in UTF-8 %d", got, plain)
 			}
 		})

@@ -16,7 +16,7 @@ func (o *options) ingestOptions() (ingest.Options, error) {
 		return ingest.Options{}, schema.Faultf(schema.FaultUsage, "give --dump PATH", "no dump to read")
 	}
 	opts := ingest.Options{
-		Dump: o.dump, DumpSite: o.dumpSite, Without: o.shape.Without, Sums: o.sums,
+		Dump: o.dump, DumpSite: o.dumpSite, Without: o.shape.Without, TableHashes: o.sums,
 		Strict: o.strict, MaxRejects: o.maxRejects, Workers: o.workers,
 	}
 	if o.maxRejects == 0 {
@@ -36,7 +36,7 @@ func (a *app) readSums(ctx context.Context, o *options, tmp string) error {
 		return err
 	}
 	a.log.Info("reading the dump, to tell it by its bytes")
-	o.sums, err = ingest.Sums(ctx, tmp, opts)
+	o.sums, err = ingest.TableHashes(ctx, tmp, opts)
 	return err
 }
 
@@ -51,7 +51,7 @@ func (o *options) ingestPlan(m *manifest.Manifest) (*ingest.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if done := m.Stages[manifest.Ingest]; done != nil && plan.Made(m.Dump) {
+	if done := m.Stages[manifest.Ingest]; done != nil && plan.SameTables(m.Dump) {
 		plan.Key = done.Key
 	}
 	return plan, nil

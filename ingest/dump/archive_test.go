@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"s2g/ingest/dump/dumptest"
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
@@ -23,7 +23,7 @@ func TestFindRefuses(t *testing.T) {
 	}
 	pack := func(t *testing.T, name string, files []string, args ...string) string {
 		archive := filepath.Join(t.TempDir(), name)
-		dumptest.SevenZip(t, archive, files, args...)
+		sevenZip(t, archive, files, args...)
 		return archive
 	}
 	for name, test := range map[string]struct {
@@ -81,7 +81,7 @@ func TestNestedFaults(t *testing.T) {
 		for _, n := range names {
 			files = append(files, filepath.Join(tables, n))
 		}
-		dumptest.SevenZip(t, filepath.Join(tables, to), files, args...)
+		sevenZip(t, filepath.Join(tables, to), files, args...)
 	}
 	for name, test := range map[string]struct {
 		make  func()
@@ -129,9 +129,9 @@ func TestNestedDamage(t *testing.T) {
 	schematest.Tool(t, "7z")
 	from := writeFolder(t, documents())
 	t.Setenv("TMPDIR", t.TempDir())
-	for _, dressing := range dumptest.Dressings() {
+	for _, dressing := range sample.Dressings() {
 		if strings.HasPrefix(dressing.Name, "7z of") {
-			path := dressing.Write(t, from, t.TempDir())
+			path := dress(t, dressing, from)
 			damage(t, path, false)
 			damage(t, path, true)
 		}

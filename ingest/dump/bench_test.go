@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"s2g/ingest/dump/dumptest"
 	"s2g/ingest/sample"
 	"s2g/schema"
 )
@@ -69,7 +68,7 @@ func BenchmarkScan(b *testing.B) {
 		{"Votes", "votes", votesDocument(400_000), 400_000},
 	} {
 		t, _ := schema.TableByName(bench.table)
-		c := Config{Name: bench.table + ".xml", Root: bench.root, Columns: columns(t)}
+		c := ScanConfig{Name: bench.table + ".xml", Root: bench.root, Columns: columns(t)}
 		report := func(b *testing.B, rows int) {
 			if rows != bench.rows*b.N {
 				b.Fatalf("%d rows, want %d", rows, bench.rows*b.N)
@@ -105,7 +104,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-func countRows(r io.Reader, c Config, workers int) (int, error) {
+func countRows(r io.Reader, c ScanConfig, workers int) (int, error) {
 	rows := 0
 	err := Parallel(context.Background(), r, c, workers, func(s *Scanner) (int, error) {
 		n := 0
@@ -148,7 +147,7 @@ func BenchmarkScanner(b *testing.B) {
 		})
 	})
 	t, _ := schema.TableByName("Posts")
-	c := Config{Name: "Posts.xml", Root: "posts", Columns: columns(t)}
+	c := ScanConfig{Name: "Posts.xml", Root: "posts", Columns: columns(t)}
 	for _, cores := range []int{1, 2} {
 		b.Run(fmt.Sprintf("cores=%d", cores), func(b *testing.B) {
 			if cores > runtime.NumCPU() {
@@ -186,16 +185,13 @@ func BenchmarkDecode(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, dressing := range dumptest.Dressings() {
+	for _, dressing := range sample.Dressings() {
 		switch dressing.Name {
 		case "gz", "bz2", "zst", "xz", "site.7z, solid, with junk", "site.7z, bzip2", "site.7z, PPMd", "7z of site-Table.7z":
 		default:
 			continue
 		}
-		if _, err := exec.LookPath(dressing.Needs); dressing.Needs != "" && err != nil {
-			continue
-		}
-		path := dressing.Write(b, from, b.TempDir())
+		path := dress(b, dressing, from)
 		for _, builtIn := range []bool{false, true} {
 			if builtIn && !strings.Contains(dressing.Name, "7z") && dressing.Name != "xz" {
 				continue // they have no program

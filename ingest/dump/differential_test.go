@@ -28,7 +28,7 @@ func plain(doc []byte) []byte {
 // not accept it, or if it is beyond what a dump's document is and the two need
 // not agree: a DTD, other elements, names with a prefix, an attribute that
 // stands twice (which XML forbids and encoding/xml does not see).
-func reference(doc []byte, c Config) (rows []string, ok bool) {
+func reference(doc []byte, c ScanConfig) (rows []string, ok bool) {
 	if _, fits := declaredEncoding(bytes.TrimPrefix(doc, []byte("\xEF\xBB\xBF"))); !fits {
 		return nil, false // encoding/xml may miss it
 	}
@@ -73,7 +73,7 @@ func reference(doc []byte, c Config) (rows []string, ok bool) {
 	}
 }
 
-func referenceRow(attributes []xml.Attr, c Config) (string, bool) {
+func referenceRow(attributes []xml.Attr, c ScanConfig) (string, bool) {
 	r := &Record{values: make([][]byte, len(c.Columns))}
 	seen := make(map[xml.Name]bool)
 	for _, a := range attributes {
@@ -111,7 +111,7 @@ func onlyMisc(d *xml.Decoder) bool {
 }
 
 // scanBytes reads a document with the scanner.
-func scanBytes(doc []byte, c Config) ([]string, error) {
+func scanBytes(doc []byte, c ScanConfig) ([]string, error) {
 	var rows []string
 	s := NewScanner(bytes.NewReader(doc), c)
 	for s.Scan() {

@@ -12,10 +12,42 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/ingest/dump/dumptest"
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
+
+// tinyDump writes the tiny dump into a folder.
+func tinyDump(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := sample.WriteTiny(folder); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// dress writes the dump of a folder in a dressing and returns its path.
+func dress(t testing.TB, d sample.Dressing, from string) string {
+	t.Helper()
+	if d.Needs != "" {
+		schematest.Tool(t, d.Needs)
+	}
+	path, err := d.Write(from, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sevenZip packs files into an archive.
+func sevenZip(t testing.TB, archive string, files []string, args ...string) {
+	t.Helper()
+	schematest.Tool(t, "7z")
+	if err := sample.SevenZip(archive, files, args...); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // rowsOf scans all tables of a dump. Tags come out in one spelling, and damage
 // is shown, as describe has it.
@@ -48,7 +80,7 @@ func rowsOf(ctx context.Context, d *Dump) (map[string][]string, error) {
 
 func rowsOfTable(m Member, r io.Reader) ([]string, error) {
 	t, _ := schema.TableByName(m.Table)
-	c := Config{Name: m.Name, Root: strings.ToLower(t.Name), Columns: columns(t), Block: 10_000}
+	c := ScanConfig{Name: m.Name, Root: strings.ToLower(t.Name), Columns: columns(t), Block: 10_000}
 	tags, hasTags := t.Column("Tags")
 	var rows []string
 	s := NewScanner(r, c)
@@ -65,8 +97,7 @@ func rowsOfTable(m Member, r io.Reader) ([]string, error) {
 // All dressings of a dump hold the same rows, with programs and with the
 // built-in decoders, which are slow and so read the small dump only.
 func TestDressings(t *testing.T) {
-	small := t.TempDir()
-	dumptest.Small(t, small)
+	small := tinyDump(t)
 	t.Run("small", func(t *testing.T) { testDressings(t, small, false, true) })
 	t.Run("real", func(t *testing.T) { testDressings(t, schematest.Dump(t, "bioinformatics.stackexchange.com"), false) })
 }
@@ -80,12 +111,9 @@ func testDressings(t *testing.T, from string, decoders ...bool) {
 	if err != nil || len(want) != len(schema.Tables()) {
 		t.Fatalf("%d tables, error %v", len(want), err)
 	}
-	for _, dressing := range dumptest.Dressings() {
+	for _, dressing := range sample.Dressings() {
 		t.Run(dressing.Name, func(t *testing.T) {
-			if dressing.Needs != "" {
-				schematest.Tool(t, dressing.Needs)
-			}
-			path, tmp := dressing.Write(t, from, t.TempDir()), t.TempDir()
+			path, tmp := dress(t, dressing, from), t.TempDir()
 			for _, builtIn := range decoders {
 				d, err := Find(path, Options{BuiltIn: builtIn, Tmp: tmp})
 				if err != nil {

@@ -57,7 +57,7 @@ while head := sys.stdin.buffer.read(4):
 const refused = "refused"
 
 // startExpat returns a function that reads a document of c with expat.
-func startExpat(t testing.TB, c Config) func(doc []byte) (string, error) {
+func startExpat(t testing.TB, c ScanConfig) func(doc []byte) (string, error) {
 	t.Helper()
 	cmd := exec.Command(schematest.Tool(t, "python3"), append([]string{"-c", expat, c.Root}, c.Columns...)...)
 	cmd.Stderr = os.Stderr
@@ -94,7 +94,7 @@ func startExpat(t testing.TB, c Config) func(doc []byte) (string, error) {
 }
 
 // likeExpat reads a document with the scanner, in the form of expat's answers.
-func likeExpat(doc []byte, c Config) (string, error) {
+func likeExpat(doc []byte, c ScanConfig) (string, error) {
 	var b strings.Builder
 	s := NewScanner(bytes.NewReader(doc), c)
 	for s.Scan() {
@@ -132,7 +132,7 @@ func TestExpat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := Config{Name: table.Name, Root: strings.ToLower(table.Name), Columns: columns(table), Block: 5000}
+			c := ScanConfig{Name: table.Name, Root: strings.ToLower(table.Name), Columns: columns(table), Block: 5000}
 			ask := startExpat(t, c)
 			plain := strings.TrimPrefix(string(doc), "\uFEFF")
 			wide := "\uFEFF" + strings.Replace(plain, `encoding="utf-8"`, `encoding="utf-16"`, 1)

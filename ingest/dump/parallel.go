@@ -18,7 +18,7 @@ import (
 //
 // The block that a Scanner reads is used again as soon as work returns: T must
 // not hold values of its records.
-func Parallel[T any](ctx context.Context, r io.Reader, c Config, workers int, work func(*Scanner) (T, error), emit func(T) error) error {
+func Parallel[T any](ctx context.Context, r io.Reader, c ScanConfig, workers int, work func(*Scanner) (T, error), emit func(T) error) error {
 	p := &parallel[T]{
 		c:     c.withDefaults(),
 		todo:  make(chan *job[T]),
@@ -36,7 +36,7 @@ func Parallel[T any](ctx context.Context, r io.Reader, c Config, workers int, wo
 
 // A parallel is what the goroutines of Parallel share.
 type parallel[T any] struct {
-	c     Config
+	c     ScanConfig
 	todo  chan *job[T] // to the workers
 	order chan *job[T] // to emit, in the order of the document
 	free  chan []byte  // blocks that have been scanned

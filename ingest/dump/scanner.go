@@ -8,10 +8,42 @@ import (
 	"unicode/utf8"
 )
 
+// ScanConfig says what the document of one table looks like.
+type ScanConfig struct {
+	Name    string   // what errors call the document: its file
+	Root    string   // name of the root element, as "posts"
+	Columns []string // attributes to read, of which the first is the row's Id
+	MaxRow  int      // bytes, in UTF-8, of the longest row that is read; 0 is 64 MiB
+	Block   int      // bytes that are read and scanned at a time; 0 is 1 MiB
+}
+
+func (c ScanConfig) withDefaults() ScanConfig {
+	if c.MaxRow <= 0 {
+		c.MaxRow = 64 << 20
+	}
+	if c.Block <= 0 {
+		c.Block = 1 << 20
+	}
+	return c
+}
+
+// Class is a kind of damage to a row, as it is counted and reported.
+type Class string
+
+// The classes that a scanner finds. A row of the first two has no values but,
+// perhaps, its Id; the others are repaired and counted by Record.Illegal and
+// Record.Invalid.
+const (
+	Malformed        Class = "malformed"         // not a <row> element of attributes
+	LongRow          Class = "long_row"          // longer than ScanConfig.MaxRow
+	IllegalReference Class = "illegal_reference" // a character, written as such or by reference, that XML does not allow
+	InvalidUTF8      Class = "invalid_utf8"      // bytes that are not UTF-8, or half of a pair in UTF-16
+)
+
 // A Scanner reads the rows of one table's document in order, like a
 // bufio.Scanner: Scan, Record, and Err in the end. It allocates nothing a row.
 type Scanner struct {
-	c      Config
+	c      ScanConfig
 	blocks *splitter // nil if it reads a single block
 	buf    []byte    // to read the next block into
 	data   []byte    // the block
@@ -37,13 +69,13 @@ type Record struct {
 	values [][]byte
 }
 
-// Value returns the value of the i-th of Config.Columns, normalised as section
+// Value returns the value of the i-th of ScanConfig.Columns, normalised as section
 // 3.3.3 of XML 1.0 says and with references resolved; nil if the row has no
 // such attribute.
 func (r *Record) Value(i int) []byte { return r.values[i] }
 
 // NewScanner returns a scanner of the document that r yields.
-func NewScanner(r io.Reader, c Config) *Scanner {
+func NewScanner(r io.Reader, c ScanConfig) *Scanner {
 	c = c.withDefaults()
 	s := newBlockScanner(c)
 	s.blocks = newSplitter(r, c)
@@ -51,7 +83,7 @@ func NewScanner(r io.Reader, c Config) *Scanner {
 }
 
 // newBlockScanner returns a scanner of single blocks, which reset gives it.
-func newBlockScanner(c Config) *Scanner {
+func newBlockScanner(c ScanConfig) *Scanner {
 	s := &Scanner{c: c, follow: make([]int, len(c.Columns)+1)}
 	for i, name := range c.Columns {
 		s.heads = append(s.heads, name+`="`)

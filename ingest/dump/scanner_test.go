@@ -13,13 +13,13 @@ import (
 	"s2g/schema"
 )
 
-func testConfig() Config {
-	return Config{Name: "Posts.xml", Root: "posts", Columns: []string{"Id", "Body", "Title"}}
+func testConfig() ScanConfig {
+	return ScanConfig{Name: "Posts.xml", Root: "posts", Columns: []string{"Id", "Body", "Title"}}
 }
 
 // scan returns the rows of a document in a form that is easy to compare:
 // "Id=1 Body=text", with the class first where it is not sound.
-func scan(t *testing.T, c Config, doc string) ([]string, error) {
+func scan(t *testing.T, c ScanConfig, doc string) ([]string, error) {
 	t.Helper()
 	s := NewScanner(slowReader{strings.NewReader(doc)}, c)
 	var rows []string
@@ -29,7 +29,7 @@ func scan(t *testing.T, c Config, doc string) ([]string, error) {
 	return rows, s.Err()
 }
 
-func describe(c Config, r *Record) string {
+func describe(c ScanConfig, r *Record) string {
 	var fields []string
 	if r.Class != "" {
 		fields = append(fields, string(r.Class))

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/ingest/dump/dumptest"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
@@ -44,7 +43,7 @@ func packFolder(t *testing.T, archive, folder string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dumptest.SevenZip(t, archive, files)
+	sevenZip(t, archive, files)
 	return archive
 }
 
@@ -152,9 +151,9 @@ func TestFindMixed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	dumptest.SevenZip(t, filepath.Join(folder, "pt.stackoverflow.com-Comments.7z"), []string{filepath.Join(tables, "Comments.xml")})
-	dumptest.SevenZip(t, filepath.Join(folder, "PostLinks.7z"), []string{filepath.Join(tables, "PostLinks.xml")})
-	dumptest.SevenZip(t, filepath.Join(folder, "rest.7z"), []string{filepath.Join(tables, "Tags.xml")})
+	sevenZip(t, filepath.Join(folder, "pt.stackoverflow.com-Comments.7z"), []string{filepath.Join(tables, "Comments.xml")})
+	sevenZip(t, filepath.Join(folder, "PostLinks.7z"), []string{filepath.Join(tables, "PostLinks.xml")})
+	sevenZip(t, filepath.Join(folder, "rest.7z"), []string{filepath.Join(tables, "Tags.xml")})
 	put(t, folder, "old/Posts.xml", "<posts/>")
 	put(t, folder, "pt.stackoverflow.com-Users.7z", "is not looked at")
 	put(t, folder, "Badges.7z", "is not looked at")

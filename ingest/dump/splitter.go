@@ -17,7 +17,7 @@ import (
 // blocks are cut.
 type splitter struct {
 	r       io.Reader
-	c       Config
+	c       ScanConfig
 	carry   []byte // read, and not yet given out
 	offset  int64  // of carry in the document
 	started bool   // the root element has been opened
@@ -37,7 +37,7 @@ const (
 	longHead  = 4 << 10 // bytes that are kept of an over-long row: its Id is in them
 )
 
-func newSplitter(r io.Reader, c Config) *splitter {
+func newSplitter(r io.Reader, c ScanConfig) *splitter {
 	return &splitter{r: &textReader{r: r}, c: c}
 }
 

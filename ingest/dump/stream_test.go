@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"s2g/ingest/dump/dumptest"
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
@@ -81,13 +81,13 @@ func readAll(ctx context.Context, d *Dump) (map[string][]byte, error) {
 func TestDamagedFiles(t *testing.T) {
 	schematest.Tool(t, "7z")
 	from := writeFolder(t, documents())
-	for _, dressing := range dumptest.Dressings() {
+	for _, dressing := range sample.Dressings() {
 		switch dressing.Name {
 		case "each table in another format", "gz of several members", "bz2":
 		default:
 			continue
 		}
-		folder := dressing.Write(t, from, t.TempDir())
+		folder := dress(t, dressing, from)
 		entries, err := os.ReadDir(folder)
 		if err != nil {
 			t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 type Input struct {
 	Out         string     // the folder, which need not exist
 	Dump        *dump.Dump // nil where no dump is to be read
-	UTF8        float64    // bytes of UTF-8 that a byte of the dump is (see [dump.Guess]); 0 means 1
+	UTF8        float64    // bytes of UTF-8 that a byte of the dump is (see [dump.Form]); 0 means 1
 	Read        manifest.Dump
 	Sent        int64           // bytes that an earlier ingest sent to the server; 0: not known
 	Stale       map[string]bool // stages that are to be run

@@ -12,9 +12,9 @@ import (
 	"unicode/utf16"
 )
 
-// A Guess is what the beginning of a table shows of how, and so about when, its
+// A Form is what the beginning of a table shows of how, and so about when, its
 // dump was made.
-type Guess struct {
+type Form struct {
 	Table    string  // the one that was looked at; "" if none could be, cheaply
 	Encoding string  // "UTF-8", "UTF-16LE" or "UTF-16BE"
 	BOM      bool    // it begins with a byte order mark
@@ -28,7 +28,7 @@ type Guess struct {
 
 // Era says when dumps of this form were made, as "August 2024 or later"; "" if
 // nothing is known. Mirrors convert dumps, so it is no more than a guess.
-func (g Guess) Era() string {
+func (g Form) Era() string {
 	switch {
 	case g.Table == "":
 		return ""
@@ -49,11 +49,11 @@ const (
 	guessSkip = 256 << 20 // bytes that may have to be decoded before them
 )
 
-// Guess looks at the beginning of Posts. Where that stands so far behind in a
+// Form looks at the beginning of Posts. Where that stands so far behind in a
 // block of an archive that decoding up to it would take long, it looks at the
 // first table of the block, and where that is far behind too, or the archive
 // stands in another, at nothing.
-func (d *Dump) Guess(ctx context.Context) (Guess, error) {
+func (d *Dump) DetectForm(ctx context.Context) (Form, error) {
 	for _, s := range d.Streams {
 		if !s.readsTable("Posts") || s.Spool > 0 {
 			continue
@@ -66,14 +66,14 @@ func (d *Dump) Guess(ctx context.Context) (Guess, error) {
 			return s.guess(ctx, s.Members[i].Table)
 		}
 	}
-	return Guess{}, nil
+	return Form{}, nil
 }
 
 // guess looks at the beginning of a table.
-func (s *Stream) guess(ctx context.Context, table string) (Guess, error) {
+func (s *Stream) guess(ctx context.Context, table string) (Form, error) {
 	r, err := s.Open(ctx)
 	if err != nil {
-		return Guess{}, err
+		return Form{}, err
 	}
 	defer r.Close()
 	m, err := r.Next()
@@ -83,25 +83,25 @@ func (s *Stream) guess(ctx context.Context, table string) (Guess, error) {
 		}
 	}
 	if err != nil {
-		return Guess{}, err
+		return Form{}, err
 	}
 	text := &textReader{r: r}
 	head := make([]byte, guessed)
 	n, err := io.ReadFull(text, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return Guess{}, inputError(ctx, m.Name, err)
+		return Form{}, inputError(ctx, m.Name, err)
 	}
 	return guess(m, text, head[:n])
 }
 
 // guess looks at the beginning of the document of a table.
-func guess(m Member, text *textReader, head []byte) (Guess, error) {
-	c := Config{Name: m.Name, Root: strings.ToLower(m.Table), Columns: []string{"Id", "Tags", "ContentLicense"}}.withDefaults()
+func guess(m Member, text *textReader, head []byte) (Form, error) {
+	c := ScanConfig{Name: m.Name, Root: strings.ToLower(m.Table), Columns: []string{"Id", "Tags", "ContentLicense"}}.withDefaults()
 	rows, err := (&splitter{c: c, eof: len(head) < guessed}).prolog(bytes.Clone(head))
 	if err != nil {
-		return Guess{}, err
+		return Form{}, err
 	}
-	g := Guess{Table: m.Table, Encoding: text.encoding(), BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n")), UTF8: 1}
+	g := Form{Table: m.Table, Encoding: text.encoding(), BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n")), UTF8: 1}
 	if text.utf16 != nil {
 		units := len(utf16.Encode([]rune(string(head))))
 		g.UTF8 = math.Round(100*float64(len(head))/float64(2*max(units, 1))) / 100
