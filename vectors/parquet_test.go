@@ -18,24 +18,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The schema is a promise to readers in other languages.
-func TestParquetSchema(t *testing.T) {
-	golden := filepath.Join("testdata", "schema.txt")
-	got := parquet.SchemaOf(Point{}).String() + "\n" + parquet.SchemaOf(Parent{}).String() + "\n"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 func somePoints(n int) []Point {
 	var points []Point
 	for i := range n {

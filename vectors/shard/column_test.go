@@ -1,0 +1,160 @@
+package shard
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+var update = flag.Bool("update", false, "write the golden files and the tables of docs/formats.md anew")
+
+// Every column has what its readers need, under the name that it has in the schema.
+func TestColumnsAreThoseOfTheSchema(t *testing.T) {
+	for _, c := range []struct {
+		columns []Column
+		schema  *parquet.Schema
+	}{{Columns(), parquet.SchemaOf(Point{})}, {ParentColumns(), parquet.SchemaOf(Parent{})}} {
+		fields := c.schema.Fields()
+		if len(fields) != len(c.columns) {
+			t.Fatalf("%d columns, the schema has %d", len(c.columns), len(fields))
+		}
+		for i, f := range fields {
+			column := c.columns[i]
+			if column.Name != f.Name() || column.Nullable != f.Optional() || column.List == f.Leaf() || column.About == "" {
+				t.Errorf("%s in the schema, the column is %+v", f.Name(), column)
+			}
+		}
+	}
+	roles := map[Role][]string{}
+	for _, c := range Columns() {
+		roles[c.Role] = append(roles[c.Role], c.Name)
+	}
+	if roles[RoleID][0] != "point_id" || len(roles[RoleID]) != 1 || strings.Join(roles[RoleVector], " ") != "dense sparse_indices sparse_values" {
+		t.Errorf("the roles are %v", roles)
+	}
+}
+
+// An index fits the type of its field, and only integers have uses.
+func TestIndexesFitTheirColumns(t *testing.T) {
+	kinds := map[Type]IndexKind{String: IndexKeyword, Bool: IndexBool, Int32: IndexInteger, Int64: IndexInteger, Timestamp: IndexDatetime}
+	for _, c := range Columns() {
+		if c.Index == (Index{}) {
+			continue
+		}
+		if c.Role != RolePayload || c.Index.Kind != kinds[c.Type] || (c.Index.Lookup || c.Index.Range) != (c.Index.Kind == IndexInteger) {
+			t.Errorf("%s, a %s, has the index %+v", c.Name, c.Type, c.Index)
+		}
+	}
+}
+
+// What Value returns of each column, SetValue sets: the row comes out again.
+func TestColumnValuesRoundTrip(t *testing.T) {
+	for _, want := range somePoints(5) {
+		var got Point
+		for _, c := range Columns() {
+			if err := c.SetValue(&got, c.Value(&want)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	row := somePoints(1)[0]
+	for _, c := range Columns() {
+		for _, wrong := range []any{struct{}{}, 1, map[string]int{}} {
+			if err := c.SetValue(&row, wrong); err == nil || !strings.Contains(err.Error(), c.Name) {
+				t.Errorf("%s takes a %T: %v", c.Name, wrong, err)
+			}
+		}
+		if err := c.SetValue(&row, nil); (err == nil) != c.Nullable {
+			t.Errorf("%s without a value: %v", c.Name, err)
+		} else if c.Nullable && c.Value(&row) != nil {
+			t.Errorf("%s is %v, not NULL", c.Name, c.Value(&row))
+		}
+	}
+}
+
+// The schema is a promise to readers in other languages.
+func TestParquetSchema(t *testing.T) {
+	golden := filepath.Join("testdata", "schema.txt")
+	got := parquet.SchemaOf(Point{}).String() + "\n" + parquet.SchemaOf(Parent{}).String() + "\n"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The graph's names are those of the ontology.
+func TestColumnsNameTermsOfTheOntology(t *testing.T) {
+	ontology, err := os.ReadFile(filepath.Join("..", "..", "schema", "ontology.ttl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range append(Columns(), ParentColumns()...) {
+		for term := range strings.SplitSeq(c.Graph, ", ") {
+			if strings.HasPrefix(term, "so:") && !strings.Contains(string(ontology), "\n"+term+" a ") {
+				t.Errorf("%s: the ontology has no %s", c.Name, term)
+			}
+		}
+	}
+}
+
+// The tables of docs/formats.md are those of the columns; -update writes them anew.
+func TestDocumentedColumns(t *testing.T) {
+	page := filepath.Join("..", "..", "docs", "formats.md")
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), columnsHeader)
+	if len(parts) != 3 {
+		t.Fatalf("docs/formats.md has %d tables of columns, not 2", len(parts)-1)
+	}
+	for i, columns := range [][]Column{Columns(), ParentColumns()} {
+		want := columnsTable(columns)
+		have, rest, _ := strings.Cut(parts[i+1], "\n\n")
+		if parts[i+1] = want + "\n" + rest; *update {
+			continue
+		}
+		if diff := cmp.Diff(want, have+"\n"); diff != "" {
+			t.Errorf("docs/formats.md has another table, go test -update writes it: %s", diff)
+		}
+	}
+	if *update {
+		if err := os.WriteFile(page, []byte(strings.Join(parts, columnsHeader)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const columnsHeader = "| column | type | tables | graph | meaning |\n|---|---|---|---|---|\n"
+
+func columnsTable(columns []Column) string {
+	var b strings.Builder
+	for _, c := range columns {
+		kind := c.Type.String()
+		if c.List {
+			kind = "list of " + kind
+		}
+		if c.Nullable {
+			kind += " or NULL"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.Name, kind, c.From, c.Graph, strings.ReplaceAll(c.About, "|", "\\|"))
+	}
+	return b.String()
+}
