@@ -1,7 +1,13 @@
 package graph
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"slices"
+
+	"github.com/knakk/rdf"
 
 	"s2g/graph/trig"
 	"s2g/schema/threads"
@@ -86,9 +92,9 @@ type terms struct {
 
 func newTerms(s *trig.Syntax, site vocab.Site, above hierarchy) *terms {
 	t := &terms{
-		question: s.Names(questionIRI(site)), answer: s.Names(answerIRI(site)), comment: s.Names(commentIRI(site)),
-		post: s.Names(postIRI(site)), user: s.Names(userIRI(site)), systemUser: trig.Brackets(userIRI(site)),
-		tag: trig.Brackets(site.Tag("")), integer: s.Datatype(vocab.XSD + "integer"), dateTime: s.Datatype(vocab.XSD + "dateTime"),
+		question: s.NameFrame(questionIRI(site)), answer: s.NameFrame(answerIRI(site)), comment: s.NameFrame(commentIRI(site)),
+		post: s.NameFrame(postIRI(site)), user: s.NameFrame(userIRI(site)), systemUser: trig.IRIFrame(userIRI(site)),
+		tag: trig.IRIFrame(site.Tag("")), integer: s.LiteralFrame(vocab.XSD + "integer"), dateTime: s.LiteralFrame(vocab.XSD + "dateTime"),
 		syntax: s,
 	}
 	is := func(classes ...string) types { return t.types(above, classes...) }
@@ -142,4 +148,120 @@ func inNS(names []string) []string {
 		iris[i] = vocab.NS + n
 	}
 	return iris
+}
+
+// kinds are what quads are counted by: the class, of those that say what a node
+// is, else the predicate. They are numbered in the order in which the terms of
+// the graph were spelled.
+type kinds struct {
+	all    []kind
+	number map[string]uint8 // by IRI
+}
+
+type kind struct {
+	iri     string
+	isClass bool
+}
+
+func (k *kinds) add(iri string, isClass bool) uint8 {
+	n, ok := k.number[iri]
+	if !ok {
+		n = uint8(len(k.all))
+		k.all = append(k.all, kind{iri, isClass})
+		if k.number == nil {
+			k.number = map[string]uint8{}
+		}
+		k.number[iri] = n
+	}
+	return n
+}
+
+// of returns the kind of a quad that was read back.
+func (k *kinds) of(q *trig.Quad) (n uint8, ok bool) {
+	if string(q.Predicate.Value) == vocab.RDF+"type" {
+		n, ok = k.number[string(q.Object.Value)]
+		return n, ok
+	}
+	n, ok = k.number[string(q.Predicate.Value)]
+	return n, ok
+}
+
+// property is a predicate of the graph and those that it implies, which are
+// written with it: a triple is as many pieces of a fragment.
+type property []trig.Predicate
+
+func (p property) term(f *trig.Fragment, object string) {
+	for _, q := range p {
+		f.Term(q, object)
+	}
+}
+
+func (p property) int(f *trig.Fragment, object trig.Frame, v int64) {
+	for _, q := range p {
+		f.Int(q, object, v)
+	}
+}
+
+func (p property) bytes(f *trig.Fragment, object trig.Frame, v []byte) {
+	for _, q := range p {
+		f.Bytes(q, object, v)
+	}
+}
+
+func (p property) text(f *trig.Fragment, v []byte) {
+	for _, q := range p {
+		f.Text(q, v)
+	}
+}
+
+// types are the triples that say what a node is.
+type types []struct {
+	predicate trig.Predicate
+	class     string // spelled
+}
+
+func (t types) write(f *trig.Fragment) {
+	for _, c := range t {
+		f.Term(c.predicate, c.class)
+	}
+}
+
+const (
+	subClassOf    = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+	subPropertyOf = "http://www.w3.org/2000/01/rdf-schema#subPropertyOf"
+)
+
+// hierarchy is what stands directly above a class or a property, by IRI. The
+// zero value has nothing above anything.
+type hierarchy map[string][]string
+
+// readHierarchy reads the subclasses and subproperties of an ontology in Turtle.
+func readHierarchy(ontology []byte) (hierarchy, error) {
+	h := hierarchy{}
+	for d := rdf.NewTripleDecoder(bytes.NewReader(ontology), rdf.Turtle); ; {
+		t, err := d.Decode()
+		if errors.Is(err, io.EOF) {
+			return h, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading the ontology: %w", err)
+		}
+		if p := t.Pred.String(); p == subClassOf || p == subPropertyOf {
+			h[t.Subj.String()] = append(h[t.Subj.String()], t.Obj.String())
+		}
+	}
+}
+
+// closure returns some terms and all that stands above them, each once: the
+// terms first, then the rest from the nearest up.
+func (h hierarchy) closure(terms ...string) []string {
+	all := slices.Clone(terms)
+	for i := 0; i < len(all); i++ {
+		for _, above := range h[all[i]] {
+			if !slices.Contains(all, above) {
+				all = append(all, above)
+			}
+		}
+	}
+	return all
 }

@@ -1,9 +1,11 @@
 package graph
 
 import (
+	"bytes"
 	"context"
 
 	"s2g/graph/trig"
+	"s2g/schema/vocab"
 )
 
 // worker renders units. What it holds is reused from unit to unit.
@@ -66,3 +68,60 @@ func (w *worker) pass(ctx context.Context) error {
 }
 
 func (w *worker) count(c counter, n int64) { w.unitOf.counts[c] += n }
+
+func (w *worker) text(f *trig.Fragment, p property, v []byte) {
+	if v != nil {
+		p.text(f, v)
+	}
+}
+
+func (w *worker) number(f *trig.Fragment, p property, v []byte) {
+	if v != nil {
+		p.bytes(f, w.terms.integer, v)
+	}
+}
+
+// date renders a DATETIME(3), 2008-07-31 21:42:52.667, which is in UTC.
+func (w *worker) date(f *trig.Fragment, p property, v []byte) {
+	if v == nil {
+		return
+	}
+	w.scratch = append(append(w.scratch[:0], v...), 'Z')
+	if i := bytes.IndexByte(w.scratch, ' '); i >= 0 {
+		w.scratch[i] = 'T'
+	}
+	p.bytes(f, w.terms.dateTime, w.scratch)
+}
+
+func (w *worker) author(f *trig.Fragment, user []byte) {
+	switch {
+	case len(user) == 0:
+	case user[0] == '-':
+		w.terms.author.bytes(f, w.terms.systemUser, user)
+	default:
+		w.terms.author.bytes(f, w.terms.user, user)
+	}
+}
+
+// keepLicenses bounds the licences whose spelling is remembered.
+const keepLicenses = 64
+
+// license spells the licence of a post or comment. What a ContentLicense that
+// names a version leads to is remembered, and how each licence is spelled.
+func (w *worker) license(content, created, edited []byte, bySite bool) string {
+	if term, ok := w.licenses[string(content)]; ok {
+		return term
+	}
+	iri := vocab.LicenseIRI(content, created, edited, bySite)
+	term, ok := w.licenses[iri]
+	if !ok {
+		term = w.terms.syntax.IRI(iri)
+		w.licenses[iri] = term
+	}
+	// It names a version if no date makes a difference.
+	early, late := vocab.LicenseIRI(content, nil, nil, false), vocab.LicenseIRI(content, []byte("9"), nil, false)
+	if early == late && len(w.licenses) < keepLicenses {
+		w.licenses[string(content)] = term
+	}
+	return term
+}

@@ -111,7 +111,7 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 }
 
 // sendGraph loads what the repository does not have.
-func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.Loaded, error) {
+func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.LoadResult, error) {
 	if l.of.RetryFor = l.retryFor; l.retryFor == 0 {
 		l.of.RetryFor = -1 // the loader's zero value is its default
 	}
@@ -142,7 +142,7 @@ func (l *loadGraphDB) readConfiguration() error {
 }
 
 func (a *app) printOffline(b *graphdb.Build, name string, l *loadGraphDB) error {
-	command, err := graphdb.Offline(b, name, l.offline, l.of.Creation)
+	command, err := graphdb.WriteOffline(b, name, l.offline, l.of.CreateOptions)
 	if err != nil {
 		return err
 	}
@@ -172,10 +172,10 @@ const slowLoad, fastLoad = 20_000, 56_000
 // an error.
 func (a *app) planGraphDB(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) error {
 	state, left, refused := graphdb.Plan(ctx, r, b)
-	if refused != nil && state.Stand != graphdb.Foreign {
+	if refused != nil && state.State != graphdb.Foreign {
 		return refused
 	}
-	p := plannedGraph{Repository: r.ID(), Endpoint: r.URL(), Stand: state.Stand.String(), Of: b.Statements()}
+	p := plannedGraph{Repository: r.ID(), Endpoint: r.URL(), Stand: state.State.String(), Of: b.Statements()}
 	for _, f := range left {
 		p.Files, p.Bytes, p.Statements = p.Files+1, p.Bytes+f.Size, p.Statements+f.Rows
 	}
@@ -199,7 +199,7 @@ func takes(n, rate int64) time.Duration {
 }
 
 // printLoadedGraph writes what a load ends with, or one JSON line.
-func (a *app) printLoadedGraph(l graphdb.Loaded) error {
+func (a *app) printLoadedGraph(l graphdb.LoadResult) error {
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(map[string]any{"graphdb": l})
 	}

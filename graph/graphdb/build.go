@@ -156,7 +156,7 @@ func recode(text []byte) ([]byte, error) {
 // trouble. refusal is what the server said of the file: it comes back where the
 // file is good and waiting may help.
 func (b *Build) diagnose(f manifest.File, d rdf4j.Data, refusal error) error {
-	said, ok := errors.AsType[*rdf4j.Error](refusal)
+	said, ok := errors.AsType[*rdf4j.StatusError](refusal)
 	if !ok {
 		return refusal
 	}

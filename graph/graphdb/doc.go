@@ -3,7 +3,7 @@
 //
 // # What is where, and when
 //
-// A repository goes through these states, which [Look] reads from the server
+// A repository goes through these states, which [Inspect] reads from the server
 // and from nothing else:
 //
 //	absent   there is no such repository

@@ -52,7 +52,7 @@ func loadAs(url, name, dir string) int {
 
 func TestEngine(t *testing.T) {
 	server := rdf4jtest.Open(t)
-	load := func(t *testing.T, r *rdf4j.Repository, b *Build, o Options) Loaded {
+	load := func(t *testing.T, r *rdf4j.Repository, b *Build, o Options) LoadResult {
 		t.Helper()
 		o.Log = logger(t)
 		loaded, err := Load(t.Context(), r, b, o)
@@ -79,7 +79,7 @@ func TestEngine(t *testing.T) {
 	}
 	t.Run("rdf4j", func(t *testing.T) {
 		b, r := build(t, 5, "gzip"), repository(t, server.URL, server.Name(t))
-		load(t, r, b, Options{Creation: Creation{Server: ServerRDF4J}, Transaction: 1, InFlight: 4})
+		load(t, r, b, Options{CreateOptions: CreateOptions{Server: ServerRDF4J}, Transaction: 1, InFlight: 4})
 		holds(t, r, b)
 	})
 	t.Run("a configuration of one's own", func(t *testing.T) {
@@ -92,18 +92,18 @@ func TestEngine(t *testing.T) {
 			t.Errorf("the name is %q", read)
 		}
 		r := repository(t, server.URL, name)
-		load(t, r, b, Options{Creation: Creation{Configuration: text}})
+		load(t, r, b, Options{CreateOptions: CreateOptions{Configuration: text}})
 		if n := len(statements(t, r)); n < int(b.Statements()) {
 			t.Errorf("%d statements", n)
 		}
 	})
 	t.Run("refused configuration", func(t *testing.T) {
-		for name, c := range map[string]Creation{
+		for name, c := range map[string]CreateOptions{
 			"ruleset": {Ruleset: "nonsense"},
 			"text":    {Configuration: []byte("nonsense")},
 			"id":      {Configuration: []byte(rdf4j.Configuration(rdf4j.GraphDB, rdf4j.Settings{ID: "another"}))},
 		} {
-			_, err := Load(t.Context(), repository(t, server.URL, server.Name(t)), build(t, 1, "gzip"), Options{Creation: c, RetryFor: -1})
+			_, err := Load(t.Context(), repository(t, server.URL, server.Name(t)), build(t, 1, "gzip"), Options{CreateOptions: c, RetryFor: -1})
 			if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage {
 				t.Errorf("%s: fault %v: %v", name, fault, err)
 			}
@@ -122,7 +122,7 @@ func TestEngine(t *testing.T) {
 func offline(t *testing.T, server *rdf4jtest.Server) {
 	b, name := build(t, 3, "gzip"), server.Name(t)
 	dir := filepath.Join(t.TempDir(), "with space")
-	command, err := Offline(b, name, dir, Creation{})
+	command, err := WriteOffline(b, name, dir, CreateOptions{})
 	check(t, err)
 	want := fmt.Sprintf("importrdf preload -s -c '%s/repository.ttl' '%[1]s/described.nq' %s/graph/batch-*.trig.gz", dir, b.Out)
 	if got := strings.Join(command, " "); got != want {
@@ -150,7 +150,7 @@ func offline(t *testing.T, server *rdf4jtest.Server) {
 		t.Errorf("%+v", loaded)
 	}
 	holds(t, r, b)
-	if _, err := Offline(build(t, 1, "zstd"), name, dir, Creation{}); err == nil {
+	if _, err := WriteOffline(build(t, 1, "zstd"), name, dir, CreateOptions{}); err == nil {
 		t.Error("importrdf is to read zstd")
 	}
 }
@@ -168,8 +168,8 @@ func otherContent(t *testing.T, server *rdf4jtest.Server) {
 		if after := statements(t, r); len(after) != len(before) {
 			t.Errorf("%d statements, %d before", len(after), len(before))
 		}
-		if s, files, err := Plan(t.Context(), r, b); s.Stand != Foreign || files != nil || err == nil {
-			t.Errorf("the plan: %s, %v", s.Stand, err)
+		if s, files, err := Plan(t.Context(), r, b); s.State != Foreign || files != nil || err == nil {
+			t.Errorf("the plan: %s, %v", s.State, err)
 		}
 	}
 	r := repository(t, server.URL, server.Name(t))
@@ -280,7 +280,7 @@ func killedClients(t *testing.T, server *rdf4jtest.Server) {
 	check(t, err)
 	name := server.Name(t)
 	r := repository(t, server.URL, name)
-	stands := map[Stand]int{}
+	stands := map[LoadState]int{}
 	for range 8 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), asLoader+"="+server.URL+" "+name+" "+dir)
@@ -288,11 +288,11 @@ func killedClients(t *testing.T, server *rdf4jtest.Server) {
 		time.Sleep(50*time.Millisecond + rand.N(700*time.Millisecond))
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
-		s, err := Look(t.Context(), r, b)
+		s, err := Inspect(t.Context(), r, b)
 		check(t, err)
-		stands[s.Stand]++
-		t.Log(s.Stand, len(s.Loaded), "files")
-		if s.Stand == Foreign {
+		stands[s.State]++
+		t.Log(s.State, len(s.Loaded), "files")
+		if s.State == Foreign {
 			t.Fatalf("%d statements of %q", s.Statements, s.Edition)
 		}
 	}
@@ -340,9 +340,9 @@ func TestKilledServer(t *testing.T) {
 			t.Errorf("fault %v: %v", fault, err)
 		}
 		server.Restart()
-		s, err := Look(t.Context(), r, b)
+		s, err := Inspect(t.Context(), r, b)
 		check(t, err)
-		t.Log(s.Stand, len(s.Loaded), "files")
+		t.Log(s.State, len(s.Loaded), "files")
 	}
 	_, err := Load(t.Context(), r, b, Options{Log: logger(t)})
 	check(t, err)

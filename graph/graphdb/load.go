@@ -23,7 +23,7 @@ const (
 
 // Options says how a build is loaded. The zero value works.
 type Options struct {
-	Creation
+	CreateOptions
 	Transaction int           // files in a transaction; 0: DefaultTransaction
 	InFlight    int           // transactions at a time; 0: DefaultInFlight
 	RetryFor    time.Duration // how long what fails is tried again; 0: DefaultRetryFor, negative: once
@@ -70,8 +70,8 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// Loaded is what a load did.
-type Loaded struct {
+// LoadResult is what a load did.
+type LoadResult struct {
 	Repository string  `json:"repository"`
 	Endpoint   string  `json:"endpoint"` // for SPARQL
 	Created    bool    `json:"created"`
@@ -84,13 +84,13 @@ type Loaded struct {
 
 // Load brings a repository to where it holds the whole build, from wherever it
 // is. A repository that holds something else is a usage fault.
-func Load(ctx context.Context, r *rdf4j.Repository, b *Build, o Options) (Loaded, error) {
+func Load(ctx context.Context, r *rdf4j.Repository, b *Build, o Options) (LoadResult, error) {
 	o, err := o.complete()
 	if err != nil {
-		return Loaded{}, err
+		return LoadResult{}, err
 	}
 	l := &loader{Options: o, patience: patience{o.RetryFor, o.firstWait, o.Log}, build: b, repository: r}
-	l.result = Loaded{Repository: r.ID(), Endpoint: r.URL(), Files: len(b.Batches)}
+	l.result = LoadResult{Repository: r.ID(), Endpoint: r.URL(), Files: len(b.Batches)}
 	started := time.Now()
 	err = l.load(ctx)
 	l.result.Seconds = time.Since(started).Seconds()
@@ -103,27 +103,27 @@ type loader struct {
 	patience   patience
 	build      *Build
 	repository *rdf4j.Repository
-	result     Loaded
+	result     LoadResult
 
 	total, done atomic.Int64 // statements that this run is to load, and has
 }
 
 func (l *loader) load(ctx context.Context) error {
-	state, err := l.prepare(ctx)
+	contents, err := l.prepare(ctx)
 	if err != nil {
 		return err
 	}
-	if state.Stand == Whole {
-		l.result.Statements = state.Statements
-		return l.counted(state.Statements, l.build.Statements())
+	if contents.State == Whole {
+		l.result.Statements = contents.Statements
+		return l.counted(contents.Statements, l.build.Statements())
 	}
-	files := state.missing(l.build.Batches)
+	files := contents.missing(l.build.Batches)
 	l.result.Sent, l.result.Loaded = len(files), rows(files)
 	l.total.Store(rows(files))
 	l.Log.Info("loading", "repository", l.repository.ID(), "files", len(files), "of", len(l.build.Batches), "statements", rows(files))
 	stop := l.tell()
 	defer stop()
-	if err := l.transact(ctx, state.missing([]manifest.File{l.build.Ontology})); err != nil {
+	if err := l.transact(ctx, contents.missing([]manifest.File{l.build.Ontology})); err != nil {
 		return err
 	}
 	send := l.sendAll
@@ -137,39 +137,39 @@ func (l *loader) load(ctx context.Context) error {
 }
 
 // prepare makes the repository if it is missing, and looks at what it holds.
-func (l *loader) prepare(ctx context.Context) (state State, err error) {
+func (l *loader) prepare(ctx context.Context) (contents Contents, err error) {
 	look := func() error {
-		state, err = Look(ctx, l.repository, l.build)
+		contents, err = Inspect(ctx, l.repository, l.build)
 		return err
 	}
 	if err := l.patience.do(ctx, "looking at the server", look); err != nil {
-		return state, err
+		return contents, err
 	}
-	if state.Stand == Absent {
+	if contents.State == Absent {
 		err := l.patience.do(ctx, "making the repository", func() error {
 			return l.create(ctx, l.repository, "Stack2Graph "+l.build.Site.Host()+" "+l.build.Edition)
 		})
 		if err != nil {
-			return state, err
+			return contents, err
 		}
 		l.result.Created = true
 		if err := l.patience.do(ctx, "looking at the repository", look); err != nil {
-			return state, err
+			return contents, err
 		}
 	}
-	if state.Stand == Foreign {
-		return state, foreign(l.repository, state)
+	if contents.State == Foreign {
+		return contents, foreign(l.repository, contents)
 	}
-	return state, nil
+	return contents, nil
 }
 
-func foreign(r *rdf4j.Repository, s State) error {
+func foreign(r *rdf4j.Repository, c Contents) error {
 	holds := "statements of something else"
-	if s.Edition != "" {
-		holds = "a part of the build " + s.Edition
+	if c.Edition != "" {
+		holds = "a part of the build " + c.Edition
 	}
 	return schema.Faultf(schema.FaultUsage, "give another --repository, or delete that one",
-		"the repository %s holds %d statements, and they are not this build: %s", r.ID(), s.Statements, holds)
+		"the repository %s holds %d statements, and they are not this build: %s", r.ID(), c.Statements, holds)
 }
 
 // tell reports every second, so that a server that takes its time looks alive.
@@ -216,19 +216,19 @@ func (l *loader) sendAll(ctx context.Context, files []manifest.File) error {
 func (l *loader) finish(ctx context.Context) error {
 	marks := int64(len(l.build.Batches)) + 2 // the ontology's and the build's own
 	want := l.build.Statements() - l.build.Void.Rows + marks
-	var state State
+	var contents Contents
 	look := func() (err error) {
-		state, err = Look(ctx, l.repository, l.build)
+		contents, err = Inspect(ctx, l.repository, l.build)
 		return err
 	}
 	if err := l.patience.do(ctx, "counting what is loaded", look); err != nil {
 		return err
 	}
-	if missing := state.missing(l.build.Batches); state.Stand != Begun || len(missing) > 0 {
+	if missing := contents.missing(l.build.Batches); contents.State != Begun || len(missing) > 0 {
 		return schema.Faultf(schema.FaultService, "is another program at work in it? Run the same command again",
-			"the repository %s is %s, and %d files that were loaded are not there", l.repository.ID(), state.Stand, len(missing))
+			"the repository %s is %s, and %d files that were loaded are not there", l.repository.ID(), contents.State, len(missing))
 	}
-	if err := l.counted(state.Statements, want); err != nil {
+	if err := l.counted(contents.Statements, want); err != nil {
 		return err
 	}
 	if err := l.patience.do(ctx, "ending the load", func() error { return l.conclude(ctx) }); err != nil {

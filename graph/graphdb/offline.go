@@ -20,7 +20,7 @@ import (
 //	described.nq    ontology and description, in their graphs
 //
 // The command is to be run on the machine of the server, by its user.
-func Offline(b *Build, name, dir string, c Creation) (command []string, err error) {
+func WriteOffline(b *Build, name, dir string, c CreateOptions) (command []string, err error) {
 	for _, f := range b.Batches {
 		if strings.HasSuffix(f.Name, ".zst") {
 			return nil, schema.Faultf(schema.FaultUsage, "build with --compress gzip, or load through the protocol", "importrdf does not read zstd, as %s", f.Name)

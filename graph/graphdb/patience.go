@@ -74,10 +74,10 @@ func classed(err error) error {
 	if fault, _ := schema.FaultOf(err); fault != schema.FaultOurs {
 		return err
 	}
-	if _, ok := errors.AsType[*rdf4j.Lost](err); ok {
+	if _, ok := errors.AsType[*rdf4j.NoResponseError](err); ok {
 		return schema.Faultf(schema.FaultUsage, "is the URL right, and its certificate trusted?", "%w", err)
 	}
-	e, ok := errors.AsType[*rdf4j.Error](err)
+	e, ok := errors.AsType[*rdf4j.StatusError](err)
 	switch {
 	case !ok:
 		return err

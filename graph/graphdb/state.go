@@ -10,14 +10,15 @@ import (
 	"s2g/graph/rdf4j"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/vocab"
 )
 
-// Stand is how far a repository is with a build.
-type Stand uint8
+// LoadState is how far a repository is with a build.
+type LoadState uint8
 
 // The stands; the package's documentation has them.
 const (
-	Absent Stand = iota
+	Absent LoadState = iota
 	Empty
 	Begun
 	Whole
@@ -25,22 +26,22 @@ const (
 )
 
 // String names the stand.
-func (s Stand) String() string {
+func (s LoadState) String() string {
 	return [...]string{"absent", "empty", "begun", "whole", "foreign"}[s]
 }
 
-// State is what a repository holds of a build.
-type State struct {
-	Stand      Stand
+// Contents is what a repository holds of a build.
+type Contents struct {
+	State      LoadState
 	Statements int64             // in all
 	Loaded     map[string]string // where it is begun: SHA-256 of the files that are loaded, by their names
 	Edition    string            // where it is begun, or foreign with the marks of another build
 }
 
 // missing are the files of a list that are not loaded.
-func (s *State) missing(files []manifest.File) (list []manifest.File) {
+func (c *Contents) missing(files []manifest.File) (list []manifest.File) {
 	for _, f := range files {
-		if s.Loaded[f.Name] != f.SHA256 {
+		if c.Loaded[f.Name] != f.SHA256 {
 			list = append(list, f)
 		}
 	}
@@ -48,47 +49,47 @@ func (s *State) missing(files []manifest.File) (list []manifest.File) {
 }
 
 // Look asks the server what a repository holds of a build.
-func Look(ctx context.Context, r *rdf4j.Repository, b *Build) (State, error) {
-	var s State
+func Inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, error) {
+	var c Contents
 	var err error
-	s.Statements, err = r.Size(ctx)
+	c.Statements, err = r.Size(ctx)
 	if rdf4j.IsStatus(err, http.StatusNotFound) {
-		return s, nil
+		return c, nil
 	}
 	if err != nil {
-		return s, err
+		return c, err
 	}
-	if s.Statements == 0 {
-		s.Stand = Empty
-		return s, nil
+	if c.Statements == 0 {
+		c.State = Empty
+		return c, nil
 	}
-	s.Stand = Foreign
+	c.State = Foreign
 	editions, err := pairs(ctx, r, editionOf(b.Site), "edition", "edition")
 	if err != nil {
-		return s, err
+		return c, err
 	}
-	for s.Edition = range editions {
+	for c.Edition = range editions {
 	}
-	if len(editions) == 1 && s.Edition == b.Edition {
-		s.Stand = Begun
-		s.Loaded, err = marked(ctx, r, b)
-		return s, err
+	if len(editions) == 1 && c.Edition == b.Edition {
+		c.State = Begun
+		c.Loaded, err = marked(ctx, r, b)
+		return c, err
 	}
 	if len(editions) > 0 {
-		return s, nil
+		return c, nil
 	}
 	described, err := pairs(ctx, r, describedBy(b.Site), "file", "sum")
 	if err != nil {
-		return s, err
+		return c, err
 	}
 	want := map[string]string{}
 	for _, f := range b.Batches {
 		want[f.Name] = f.SHA256
 	}
 	if maps.Equal(described, want) {
-		s.Stand = Whole
+		c.State = Whole
 	}
-	return s, nil
+	return c, nil
 }
 
 // marked asks which files are loaded.
@@ -125,17 +126,61 @@ func pairs(ctx context.Context, r *rdf4j.Repository, query, key, value string) (
 
 // Plan says what a load would find and send, and how it would be refused. It
 // changes nothing and tries once.
-func Plan(ctx context.Context, r *rdf4j.Repository, b *Build) (State, []manifest.File, error) {
-	state, err := Look(ctx, r, b)
+func Plan(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, []manifest.File, error) {
+	contents, err := Inspect(ctx, r, b)
 	switch {
 	case rdf4j.Temporary(err):
-		return state, nil, schema.Faultf(schema.FaultService, "is it started?", "looking at the server: %w", err)
+		return contents, nil, schema.Faultf(schema.FaultService, "is it started?", "looking at the server: %w", err)
 	case err != nil:
-		return state, nil, classed(err)
-	case state.Stand == Foreign:
-		return state, nil, foreign(r, state)
-	case state.Stand == Whole:
-		return state, nil, nil
+		return contents, nil, classed(err)
+	case contents.State == Foreign:
+		return contents, nil, foreign(r, contents)
+	case contents.State == Whole:
+		return contents, nil, nil
 	}
-	return state, state.missing(b.Batches), nil
+	return contents, contents.missing(b.Batches), nil
+}
+
+// The graph S/s2g/load, while a load is on its way, holds
+//
+//	<S/s2g/load> dcterms:identifier "EDITION" .
+//	<S/s2g/load#graph/batch-000001.trig.gz> spdx:checksumValue "SHA-256" .
+//
+// the second for each file that is loaded.
+const (
+	identifier    = "http://purl.org/dc/terms/identifier"
+	checksum      = "http://spdx.org/rdf/terms#checksum"
+	checksumValue = "http://spdx.org/rdf/terms#checksumValue"
+)
+
+// LoadGraph is the graph that is there while a load is on its way.
+func LoadGraph(s vocab.Site) string { return string(s) + "/s2g/load" }
+
+// marks are the statements of files, as Turtle.
+func (b *Build) marks(files []manifest.File) []byte {
+	var text strings.Builder
+	for _, f := range files {
+		fmt.Fprintf(&text, "<%s#%s> <%s> %q .\n", LoadGraph(b.Site), f.Name, checksumValue, f.SHA256)
+	}
+	return []byte(text.String())
+}
+
+// beginning is the statement that names the build, as Turtle.
+func (b *Build) beginning() []byte {
+	return fmt.Appendf(nil, "<%s> <%s> %q .\n", LoadGraph(b.Site), identifier, b.Edition)
+}
+
+// marksOf asks for the marks of all files.
+func marksOf(s vocab.Site) string {
+	return fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?file <%s> ?sum } }", LoadGraph(s), checksumValue)
+}
+
+// editionOf asks which build is being loaded.
+func editionOf(s vocab.Site) string {
+	return fmt.Sprintf("SELECT ?edition { GRAPH <%s> { <%[1]s> <%s> ?edition } }", LoadGraph(s), identifier)
+}
+
+// describedBy asks for the files of the build that void.ttl describes.
+func describedBy(s vocab.Site) string {
+	return fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?f <%s> ?file ; <%s> ?c . ?c <%s> ?sum } }", s.VoidGraph(), identifier, checksum, checksumValue)
 }

@@ -56,7 +56,7 @@ func (l *loader) lacking(ctx context.Context, files []manifest.File) ([]manifest
 	if err != nil {
 		return nil, err
 	}
-	s := State{Loaded: loaded}
+	s := Contents{Loaded: loaded}
 	return append([]manifest.File{}, s.missing(files)...), nil
 }
 
@@ -83,8 +83,8 @@ func (l *loader) add(ctx context.Context, tx *rdf4j.Transaction, files []manifes
 // conclude is the last transaction. After an answer that was lost the server is
 // asked first.
 func (l *loader) conclude(ctx context.Context) error {
-	state, err := Look(ctx, l.repository, l.build)
-	if err != nil || state.Stand == Whole {
+	contents, err := Inspect(ctx, l.repository, l.build)
+	if err != nil || contents.State == Whole {
 		return err
 	}
 	d, err := l.build.data(l.build.Void)
@@ -157,7 +157,7 @@ func (l *loader) insist(ctx context.Context, request func() error) error {
 
 // unseen reports whether a request may not have reached the server.
 func unseen(err error) bool {
-	if lost, ok := errors.AsType[*rdf4j.Lost](err); ok {
+	if lost, ok := errors.AsType[*rdf4j.NoResponseError](err); ok {
 		return rdf4j.Temporary(err) && !lost.Timeout()
 	}
 	return rdf4j.IsStatus(err, http.StatusBadGateway) || rdf4j.IsStatus(err, http.StatusServiceUnavailable) ||

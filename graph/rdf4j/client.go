@@ -114,7 +114,7 @@ type request struct {
 }
 
 // small sends a request and reads its answer whole. Any answer but 2xx is an
-// *Error.
+// *StatusError.
 func (c *Client) small(ctx context.Context, r request) ([]byte, error) {
 	answer, err := c.send(ctx, r)
 	if err != nil {
@@ -215,7 +215,7 @@ func (c *Client) failed(ctx context.Context, r request, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	return &Lost{Server: c.base.Host, Request: c.name(r), Err: stripURL(err)}
+	return &NoResponseError{Server: c.base.Host, Request: c.name(r), Err: stripURL(err)}
 }
 
 // stripURL takes the URL out of net/http's errors: the message names it already.

@@ -124,7 +124,7 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if e := err.(*Error); e.Malformed() != c.malformed || Temporary(err) != c.temporary {
+		if e := err.(*StatusError); e.Malformed() != c.malformed || Temporary(err) != c.temporary {
 			t.Errorf("%s: malformed %v, temporary %v", name, e.Malformed(), Temporary(err))
 		}
 	}
@@ -176,7 +176,7 @@ func TestHanging(t *testing.T) {
 		c, err := New(Config{URL: s.URL, Timeout: 50 * time.Millisecond})
 		check(t, err)
 		_, err = c.Repository("x").Size(t.Context())
-		if lost, ok := errors.AsType[*Lost](err); !ok || !lost.Timeout() || !Temporary(err) || !strings.Contains(err.Error(), "no answer within 50ms") {
+		if lost, ok := errors.AsType[*NoResponseError](err); !ok || !lost.Timeout() || !Temporary(err) || !strings.Contains(err.Error(), "no answer within 50ms") {
 			t.Errorf("%s: %v", name, err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -216,7 +216,7 @@ func TestNotAServer(t *testing.T) {
 	}
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	if _, err := client(t, gone.URL).Protocol(t.Context()); !Temporary(err) || err.(*Lost).Timeout() || !strings.Contains(err.Error(), "refused") {
+	if _, err := client(t, gone.URL).Protocol(t.Context()); !Temporary(err) || err.(*NoResponseError).Timeout() || !strings.Contains(err.Error(), "refused") {
 		t.Error(err)
 	}
 }

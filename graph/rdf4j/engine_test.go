@@ -107,7 +107,7 @@ func spoiled(t *testing.T, r *Repository, text string) {
 	t.Helper()
 	tx := begin(t, r)
 	err := tx.Add(t.Context(), Data{Media: TriG, Body: []byte(text)})
-	if e, ok := errors.AsType[*Error](err); !ok || !e.Malformed() || Temporary(err) {
+	if e, ok := errors.AsType[*StatusError](err); !ok || !e.Malformed() || Temporary(err) {
 		t.Errorf("%s: %v", text, err)
 	}
 	check(t, tx.Rollback(t.Context()))

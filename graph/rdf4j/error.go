@@ -16,8 +16,8 @@ import (
 // maxMessage bounds what is kept of an answer that says what went wrong.
 const maxMessage = 2 << 10
 
-// Error is an answer other than 2xx.
-type Error struct {
+// StatusError is an answer other than 2xx.
+type StatusError struct {
 	Server  string // host and port
 	Request string // as "PUT /repositories/books"
 	Status  int
@@ -25,7 +25,7 @@ type Error struct {
 }
 
 // Error names server, request, status and message.
-func (e *Error) Error() string {
+func (e *StatusError) Error() string {
 	text := fmt.Sprintf("%s %s: %d %s", e.Server, e.Request, e.Status, http.StatusText(e.Status))
 	if e.Message != "" {
 		text += ": " + e.Message
@@ -39,32 +39,32 @@ var malformed = regexp.MustCompile(`MALFORMED DATA|RDFParseException|Unsupported
 
 // Malformed reports whether the server could not read the data that it was
 // sent: sending it again does not help.
-func (e *Error) Malformed() bool {
+func (e *StatusError) Malformed() bool {
 	return e.Status == http.StatusUnsupportedMediaType ||
 		e.Status == http.StatusBadRequest || e.Status >= 500 && malformed.MatchString(e.Message)
 }
 
 // IsStatus reports whether err is an answer with that status.
 func IsStatus(err error, status int) bool {
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*StatusError](err)
 	return ok && e.Status == status
 }
 
-// Lost is a request without a whole answer. Whether the server carried it out
+// NoResponseError is a request without a whole answer. Whether the server carried it out
 // is not known.
-type Lost struct {
-	Server, Request string // as in Error
+type NoResponseError struct {
+	Server, Request string // as in StatusError
 	Err             error
 }
 
 // Error names server, request and cause.
-func (e *Lost) Error() string { return e.Server + " " + e.Request + ": " + e.Err.Error() }
+func (e *NoResponseError) Error() string { return e.Server + " " + e.Request + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
-func (e *Lost) Unwrap() error { return e.Err }
+func (e *NoResponseError) Unwrap() error { return e.Err }
 
 // Timeout reports whether the request took longer than its limit.
-func (e *Lost) Timeout() bool {
+func (e *NoResponseError) Timeout() bool {
 	_, ok := errors.AsType[errTimeout](e.Err)
 	return ok
 }
@@ -74,11 +74,11 @@ func (e *Lost) Timeout() bool {
 // 429 or 5xx, but to malformed data. An ended context is not temporary, nor is a
 // certificate that is not trusted.
 func Temporary(err error) bool {
-	if _, ok := errors.AsType[*Lost](err); ok {
+	if _, ok := errors.AsType[*NoResponseError](err); ok {
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 		return !untrusted && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 	}
-	e, ok := errors.AsType[*Error](err)
+	e, ok := errors.AsType[*StatusError](err)
 	if !ok {
 		return false
 	}
@@ -111,5 +111,5 @@ func (c *Client) refused(r request, answer *http.Response) error {
 	for !utf8.ValidString(message) {
 		message = message[:len(message)-1]
 	}
-	return &Error{Server: c.base.Host, Request: c.name(r), Status: answer.StatusCode, Message: message}
+	return &StatusError{Server: c.base.Host, Request: c.name(r), Status: answer.StatusCode, Message: message}
 }

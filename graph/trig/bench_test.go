@@ -39,11 +39,11 @@ type vocabulary struct {
 
 func newVocabulary(s *trig.Syntax) *vocabulary {
 	return &vocabulary{
-		graphs: [2][]int{{0}, {0, 1}}, post: s.Names("http://n/"), a: s.Predicate(rdfType), class: s.IRI("http://v/#Question"),
+		graphs: [2][]int{{0}, {0, 1}}, post: s.NameFrame("http://n/"), a: s.Predicate(rdfType), class: s.IRI("http://v/#Question"),
 		id: s.Predicate("http://v/#postId"), text: s.Predicate("http://v/#hasBody"),
 		dates:   []trig.Predicate{s.Predicate("http://v/#creationDate"), s.Predicate("http://v/#lastEditDate"), s.Predicate("http://v/#lastActivityDate")},
 		numbers: []trig.Predicate{s.Predicate("http://v/#score"), s.Predicate("http://v/#upVotes"), s.Predicate("http://v/#downVotes"), s.Predicate("http://v/#viewCount")},
-		integer: s.Datatype(xsd + "integer"), dateTime: s.Datatype(xsd + "dateTime"),
+		integer: s.LiteralFrame(xsd + "integer"), dateTime: s.LiteralFrame(xsd + "dateTime"),
 	}
 }
 

@@ -40,13 +40,13 @@ func sample(s *trig.Syntax, texts []string) (*trig.Fragment, []string) {
 	var want []string
 	for i, text := range texts {
 		id := int64(i + 1)
-		f.Begin([]int{0, 1}, s.Names("http://n/"), id)
+		f.Begin([]int{0, 1}, s.NameFrame("http://n/"), id)
 		f.Term(s.Predicate(rdfType), s.IRI("http://v/#C"))
-		f.Int(s.Predicate("http://v/#id"), s.Datatype(xsd+"integer"), -id)
-		f.Bytes(s.Predicate("http://v/#date"), s.Datatype(xsd+"dateTime"), []byte(dateTime))
+		f.Int(s.Predicate("http://v/#id"), s.LiteralFrame(xsd+"integer"), -id)
+		f.Bytes(s.Predicate("http://v/#date"), s.LiteralFrame(xsd+"dateTime"), []byte(dateTime))
 		f.Text(s.Predicate("http://v/#text"), []byte(text))
 		f.BeginTerm([]int{1}, s.IRI("http://t/.x"))
-		f.Int(s.Predicate("http://w/é"), s.Names("http://n/"), id)
+		f.Int(s.Predicate("http://w/é"), s.NameFrame("http://n/"), id)
 		subject := "<http://n/" + strconv.Itoa(i+1) + ">"
 		for _, g := range []string{" <http://g/c%23>", " <http://g/.net>"} {
 			want = append(want,

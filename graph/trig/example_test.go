@@ -15,10 +15,10 @@ func Example() {
 	syntax := trig.NewSyntax(trig.TriG, trig.Prefix{Name: "so", IRI: ns}, trig.Prefix{Name: "p", IRI: posts})
 
 	// what is the same in every triple is spelled once
-	post := syntax.Names(posts)
+	post := syntax.NameFrame(posts)
 	isA, question := syntax.Predicate("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"), syntax.IRI(ns+"Question")
 	title, score := syntax.Predicate(ns+"title"), syntax.Predicate(ns+"score")
-	integer := syntax.Datatype("http://www.w3.org/2001/XMLSchema#integer")
+	integer := syntax.LiteralFrame("http://www.w3.org/2001/XMLSchema#integer")
 
 	graphs := []string{"http://example.org/go", "http://example.org/c%2B%2B"}
 	fragment := new(trig.Fragment)

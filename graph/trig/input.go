@@ -2,7 +2,10 @@ package trig
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
+	"math/bits"
+	"unicode/utf8"
 )
 
 const inputSize = 256 << 10
@@ -128,4 +131,122 @@ func (in *input) where() (line, column int) {
 		return line, len(seen) - i
 	}
 	return line, in.tail + len(seen) + 1
+}
+
+// Classes of bytes. Bytes of characters above ASCII are letters everywhere
+// that the grammar has letters; the few that it excludes are let pass.
+const (
+	inIRI    = 1 << iota // stands for itself in <…>
+	inName               // PN_CHARS: prefixes, labels
+	inLocal              // PN_CHARS and : in a local name
+	inEscape             // begins an escape in a local name: % and backslash
+	isDigit              // 0-9
+	inLong               // stands for itself between three quotes
+)
+
+var classes = func() (t [256]uint8) {
+	for i := range t {
+		c := byte(i)
+		digit := '0' <= c && c <= '9'
+		if isLetter(c) || c >= utf8.RuneSelf || digit || c == '_' || c == '-' {
+			t[i] |= inName | inLocal
+		}
+		if digit {
+			t[i] |= isDigit
+		}
+		if c != '\\' && c != '"' && c != '\'' {
+			t[i] |= inLong
+		}
+		switch c {
+		case '<', '>', '"', '{', '}', '|', '^', '`':
+		case '\\':
+			t[i] |= inEscape
+		case '%':
+			t[i] |= inEscape | inIRI
+		case ':':
+			t[i] |= inLocal | inIRI
+		default:
+			if c > ' ' {
+				t[i] |= inIRI
+			}
+		}
+	}
+	return t
+}()
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+
+// run appends the bytes of a class that come next.
+func (in *input) run(dst []byte, class uint8) []byte {
+	for {
+		i, buf := in.pos, in.buf[:in.end]
+		for i < len(buf) && classes[buf[i]]&class != 0 {
+			i++
+		}
+		dst = append(dst, buf[in.pos:i]...)
+		in.pos = i
+		if i < in.end || !in.fill() {
+			return dst
+		}
+	}
+}
+
+// text appends the bytes that come next up to a quote, a backslash or the end of
+// the line: what run does, eight bytes at a time.
+func (in *input) text(dst []byte, quote byte) []byte {
+	for {
+		next := in.buf[in.pos:in.end]
+		n := plain(next, quote)
+		dst = append(dst, next[:n]...)
+		in.pos += n
+		if n < len(next) || !in.fill() {
+			return dst
+		}
+	}
+}
+
+// plain is how many bytes come before the first quote, backslash or line end. The
+// test for a zero byte in a word may wrongly mark bytes above a real one, so the
+// lowest mark is the first: Warren, Hacker's Delight, section 6-1.
+func plain(text []byte, quote byte) int {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	quotes := low * uint64(quote)
+	i := 0
+	for ; len(text)-i >= 8; i += 8 {
+		word := binary.LittleEndian.Uint64(text[i:])
+		q, b, n, r := word^quotes, word^low*'\\', word^low*'\n', word^low*'\r'
+		if found := ((q-low)&^q | (b-low)&^b | (n-low)&^n | (r-low)&^r) & high; found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for ; i < len(text); i++ {
+		if c := text[i]; c == quote || c == '\\' || c == '\n' || c == '\r' {
+			break
+		}
+	}
+	return i
+}
+
+// dots appends the dots that come next if a byte of a class follows them:
+// inside a name they are part of it, after it they end a statement.
+func (in *input) dots(dst []byte, class uint8) (_ []byte, inside bool) {
+	n := 0
+	for in.peek(n) == '.' {
+		n++
+	}
+	if n == 0 || classes[in.peek(n)]&class == 0 {
+		return dst, false
+	}
+	dst = append(dst, in.buf[in.pos:in.pos+n]...)
+	in.pos += n
+	return dst, true
+}
+
+// dotted appends a name of a class with the dots inside it.
+func (in *input) dotted(dst []byte, class uint8) []byte {
+	for inside := true; inside; {
+		dst = in.run(dst, class)
+		dst, inside = in.dots(dst, class)
+	}
+	return dst
 }

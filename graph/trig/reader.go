@@ -3,6 +3,7 @@ package trig
 import (
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Reader reads quads from a TriG or N-Quads text, one at a time:
@@ -294,4 +295,63 @@ func (r *Reader) full(t *Term, what string) bool {
 		return r.fail("expected a " + what)
 	}
 	return r.node(t, what)
+}
+
+// directive reads what follows an @: prefix or base, up to and with the dot.
+func (r *Reader) directive() bool {
+	if !r.prefix() {
+		return false
+	}
+	var ok bool
+	switch string(r.name) {
+	case "prefix":
+		ok = r.definePrefix()
+	case "base":
+		ok = r.defineBase()
+	default:
+		return r.fail("expected prefix or base after @")
+	}
+	if ok && r.in.space() != '.' {
+		return r.fail("expected . after a directive")
+	}
+	r.in.pos++
+	return ok
+}
+
+// definePrefix reads `name: <iri>`.
+func (r *Reader) definePrefix() bool {
+	r.in.space()
+	if !r.prefix() {
+		return false
+	}
+	if r.in.peek(0) != ':' {
+		return r.fail("expected a prefix and :")
+	}
+	name := string(r.name)
+	if name != "" && !isLetter(name[0]) && name[0] < utf8.RuneSelf {
+		return r.fail("a prefix must begin with a letter")
+	}
+	r.in.pos++
+	var t Term
+	if r.in.space() != '<' {
+		return r.fail("expected the IRI of a prefix")
+	}
+	if !r.iri(&t) {
+		return false
+	}
+	r.prefixes.define(name, t.Value)
+	return true
+}
+
+// defineBase reads `<iri>`.
+func (r *Reader) defineBase() bool {
+	var t Term
+	if r.in.space() != '<' {
+		return r.fail("expected the IRI of a base")
+	}
+	if !r.iri(&t) {
+		return false
+	}
+	r.base = t.Value
+	return true
 }

@@ -27,8 +27,8 @@ func writeThreads(t *testing.T, size int, score int64) (out string) {
 		graphs = append(graphs, site.Graph(l.Tag))
 	}
 	s := trig.NewSyntax(trig.TriG, trig.Prefix{Name: "so", IRI: vocab.NS})
-	question, answer := s.Names(string(stem(site.Question(0)))), s.Names(string(stem(site.Answer(0))))
-	comment, integer := s.Names(string(stem(site.Comment(0)))), s.Datatype(vocab.XSD+"integer")
+	question, answer := s.NameFrame(string(stem(site.Question(0)))), s.NameFrame(string(stem(site.Answer(0))))
+	comment, integer := s.NameFrame(string(stem(site.Comment(0)))), s.LiteralFrame(vocab.XSD+"integer")
 	so := func(name string) trig.Predicate { return s.Predicate(vocab.NS + name) }
 	is := s.Predicate(vocab.RDF + "type")
 	var f trig.Fragment

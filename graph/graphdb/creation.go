@@ -16,15 +16,15 @@ import (
 	"s2g/schema"
 )
 
-// The values of Creation.Server.
+// The values of CreateOptions.Server.
 const (
 	ServerAuto    = "auto"
 	ServerGraphDB = "graphdb"
 	ServerRDF4J   = "rdf4j"
 )
 
-// Creation says how a repository is made that is not there.
-type Creation struct {
+// CreateOptions says how a repository is made that is not there.
+type CreateOptions struct {
 	Server        string // ServerAuto, ServerGraphDB or ServerRDF4J; empty: ServerAuto
 	Ruleset       string // GraphDB's; empty: "empty"
 	Configuration []byte // Turtle; nil: this package's
@@ -83,18 +83,18 @@ func ReadConfiguration(path string) (text []byte, name string, err error) {
 }
 
 // create makes the repository. One that is there by now is as good.
-func (c Creation) create(ctx context.Context, r *rdf4j.Repository, title string) error {
+func (c CreateOptions) create(ctx context.Context, r *rdf4j.Repository, title string) error {
 	err := c.try(ctx, r, title)
 	if rdf4j.IsStatus(err, http.StatusConflict) {
 		return nil
 	}
-	if e, ok := errors.AsType[*rdf4j.Error](err); ok && e.Malformed() {
+	if e, ok := errors.AsType[*rdf4j.StatusError](err); ok && e.Malformed() {
 		return schema.Faultf(schema.FaultUsage, "see --server, --ruleset and --repository-config", "the server refuses the repository's configuration: %w", err)
 	}
 	return err
 }
 
-func (c Creation) try(ctx context.Context, r *rdf4j.Repository, title string) error {
+func (c CreateOptions) try(ctx context.Context, r *rdf4j.Repository, title string) error {
 	if c.Configuration != nil {
 		return r.Create(ctx, string(c.Configuration))
 	}

@@ -1,0 +1,290 @@
+package trig
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// node reads an IRI, a prefixed name or a blank node.
+func (r *Reader) node(t *Term, what string) bool {
+	switch r.in.peek(0) {
+	case '<':
+		return r.iri(t)
+	case '_':
+		return r.blank(t)
+	}
+	if !r.prefix() {
+		return false
+	}
+	if r.in.peek(0) != ':' {
+		return r.fail("expected a " + what)
+	}
+	return r.local(t)
+}
+
+const anonymous = "anonymous blank nodes and collections are not read: give the node a label"
+
+// prefix reads the part of a name before the colon, or a keyword, into r.name.
+func (r *Reader) prefix() bool {
+	// Most stand whole in the window, without dots.
+	i, buf := r.in.pos, r.in.buf[:r.in.end]
+	for i < len(buf) && classes[buf[i]]&inName != 0 {
+		i++
+	}
+	if i < len(buf) && buf[i] == ':' {
+		r.name = append(r.name[:0], buf[r.in.pos:i]...)
+		r.in.pos = i
+		return true
+	}
+	r.name = r.in.dotted(r.name[:0], inName)
+	c := r.in.peek(0)
+	switch {
+	case len(r.name) > 0 || c == ':':
+		return true
+	case c == '[' || c == '(':
+		return r.fail(anonymous)
+	case c == 0 && r.in.pos == r.in.end:
+		return r.fail("unexpected end of the text")
+	}
+	return r.fail("unexpected character " + strconv.QuoteRune(rune(c)))
+}
+
+// local reads the colon and the local part of a name whose prefix is r.name,
+// and resolves it.
+func (r *Reader) local(t *Term) bool {
+	ns, ok := r.prefixes.find(r.name)
+	if !ok {
+		return r.fail("prefix " + string(r.name) + ": is not defined")
+	}
+	r.in.pos++
+	v := append(t.Value[:0], ns...)
+	// a hyphen cannot come first, and a dot there ends the statement
+	for more := r.in.peek(0) != '.' && r.in.peek(0) != '-'; more; {
+		v = r.in.run(v, inLocal)
+		switch r.in.peek(0) {
+		case '.':
+			v, more = r.in.dots(v, inLocal|inEscape)
+		case '%':
+			if hexDigit(r.in.peek(1)) < 0 || hexDigit(r.in.peek(2)) < 0 {
+				return r.fail("two hex digits must follow % in a name")
+			}
+			v = append(v, r.in.buf[r.in.pos:r.in.pos+3]...)
+			r.in.pos += 3
+		case '\\':
+			c := r.in.peek(1)
+			if strings.IndexByte(localEscapes, c) < 0 {
+				return r.fail("unknown escape in a name")
+			}
+			v = append(v, c)
+			r.in.pos += 2
+		default:
+			more = false
+		}
+	}
+	t.Kind, t.Value = IRI, v
+	return r.valid(v[len(ns):])
+}
+
+// localEscapes may follow a backslash in a local name (PN_LOCAL_ESC).
+const localEscapes = "_~.-!$&'()*+,;=/?#@%"
+
+// blank reads the label of a blank node.
+func (r *Reader) blank(t *Term) bool {
+	if r.in.peek(1) != ':' {
+		return r.fail("expected : after _")
+	}
+	r.in.pos += 2
+	t.Kind, t.Value = Blank, t.Value[:0]
+	if c := r.in.peek(0); c != '.' && c != '-' {
+		t.Value = r.in.dotted(t.Value, inName)
+	}
+	if len(t.Value) == 0 {
+		return r.fail("expected the label of a blank node after _:")
+	}
+	return r.valid(t.Value)
+}
+
+// iri reads an IRI in brackets.
+func (r *Reader) iri(t *Term) bool {
+	r.in.pos++
+	v := t.Value[:0]
+	for {
+		v = r.in.run(v, inIRI)
+		switch c := r.in.peek(0); {
+		case c == '>':
+			r.in.pos++
+			t.Kind, t.Value = IRI, v
+			if !absolute(v) && !r.resolve(t) {
+				return false
+			}
+			return r.valid(t.Value)
+		case c == '\\':
+			n := len(v)
+			var ok bool
+			if v, ok = r.unicode(v); !ok {
+				return false
+			}
+			if classes[v[n]]&inIRI == 0 {
+				return r.fail("escape of a character that no IRI holds")
+			}
+		case c == 0 && r.in.pos == r.in.end:
+			return r.fail("the text ends inside an IRI")
+		default:
+			return r.fail("character " + strconv.QuoteRune(rune(c)) + " in an IRI")
+		}
+	}
+}
+
+// valid checks that a term is UTF-8.
+func (r *Reader) valid(v []byte) bool {
+	return utf8.Valid(v) || r.fail("invalid UTF-8")
+}
+
+// resolve makes a relative IRI whole, by the base in force.
+func (r *Reader) resolve(t *Term) bool {
+	if r.base == nil {
+		return r.fail("relative IRI <" + string(t.Value) + "> without a base")
+	}
+	t.Value = append(t.Value[:0], resolve(string(r.base), string(t.Value))...)
+	return true
+}
+
+// absolute reports whether an IRI begins with a scheme.
+func absolute(iri []byte) bool {
+	for i, c := range iri {
+		switch {
+		case c == ':':
+			return i > 0
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z':
+		case i > 0 && ('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.'):
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// resolve makes a reference whole, by RFC 3986, section 5.2. It works on the
+// characters as they are: IRIs are equal only where they are spelled the same, so
+// nothing is decoded, encoded or brought into another form.
+func resolve(base, ref string) string {
+	b, r := splitIRI(base), splitIRI(ref)
+	whole := parts{b.scheme, b.authority, b.path, r.query, r.fragment}
+	switch {
+	case r.scheme != "":
+		return ref
+	case r.authority != "":
+		whole.authority, whole.path = r.authority, withoutDots(r.path)
+	case r.path == "":
+		if r.query == "" {
+			whole.query = b.query
+		}
+	case r.path[0] == '/':
+		whole.path = withoutDots(r.path)
+	case b.authority != "" && b.path == "":
+		whole.path = withoutDots("/" + r.path)
+	default:
+		whole.path = withoutDots(b.path[:strings.LastIndexByte(b.path, '/')+1] + r.path)
+	}
+	return whole.scheme + whole.authority + whole.path + whole.query + whole.fragment
+}
+
+// parts are those of an IRI, each with the characters that mark it, so that one
+// that is there is not empty: "http:", "//host", "/path", "?query", "#fragment".
+type parts struct{ scheme, authority, path, query, fragment string }
+
+// splitIRI is the regular expression of RFC 3986, appendix B.
+func splitIRI(iri string) (p parts) {
+	if i := strings.IndexByte(iri, '#'); i >= 0 {
+		iri, p.fragment = iri[:i], iri[i:]
+	}
+	if i := strings.IndexByte(iri, '?'); i >= 0 {
+		iri, p.query = iri[:i], iri[i:]
+	}
+	if i := strings.IndexAny(iri, ":/"); i > 0 && iri[i] == ':' {
+		p.scheme, iri = iri[:i+1], iri[i+1:]
+	}
+	if strings.HasPrefix(iri, "//") {
+		end := strings.IndexByte(iri[2:], '/')
+		if end < 0 {
+			end = len(iri) - 2
+		}
+		p.authority, iri = iri[:2+end], iri[2+end:]
+	}
+	p.path = iri
+	return p
+}
+
+// withoutDots takes the segments . and .. out of a path: section 5.2.4.
+func withoutDots(path string) string {
+	out := make([]byte, 0, len(path))
+	up := func() { // drops the last segment
+		for len(out) > 0 {
+			last := out[len(out)-1]
+			out = out[:len(out)-1]
+			if last == '/' {
+				return
+			}
+		}
+	}
+	for path != "" {
+		switch {
+		case strings.HasPrefix(path, "../"):
+			path = path[3:]
+		case strings.HasPrefix(path, "./"):
+			path = path[2:]
+		case strings.HasPrefix(path, "/./"):
+			path = path[2:]
+		case path == "/.":
+			path = "/"
+		case strings.HasPrefix(path, "/../"):
+			path = path[3:]
+			up()
+		case path == "/..":
+			path = "/"
+			up()
+		case path == ".", path == "..":
+			path = ""
+		default:
+			end := strings.IndexByte(path[1:], '/') + 1
+			if end == 0 {
+				end = len(path)
+			}
+			out, path = append(out, path[:end]...), path[end:]
+		}
+	}
+	return string(out)
+}
+
+// namespaces are the prefixes that a text has defined. A few are looked up at
+// every name, so each is kept at a place that its own bytes tell.
+type namespaces struct {
+	all    map[string][]byte
+	recent [32]namespace
+}
+
+type namespace struct{ name, iri []byte }
+
+func (n *namespaces) define(name string, iri []byte) {
+	if n.all == nil {
+		n.all = map[string][]byte{}
+	}
+	n.all[name] = iri
+	n.recent = [32]namespace{}
+}
+
+func (n *namespaces) find(name []byte) (iri []byte, ok bool) {
+	place := 0
+	if len(name) > 0 {
+		place = (int(name[0]) + 7*len(name)) % len(n.recent)
+	}
+	at := &n.recent[place]
+	if at.iri != nil && string(at.name) == string(name) {
+		return at.iri, true
+	}
+	if iri, ok = n.all[string(name)]; ok {
+		at.name, at.iri = append(at.name[:0], name...), iri
+	}
+	return iri, ok
+}
