@@ -2,16 +2,19 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/plan"
 	"s2g/schema"
+	"s2g/schema/manifest"
 )
-
-// allStages are the stages of a build, in their order.
-var allStages = []string{"ingest", "graph", "vectors", "verify", "report"}
 
 const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. A build that was stopped goes on
 where it was when the same command is given again; one that is up to date does nothing.
@@ -33,15 +36,30 @@ func (a *app) build() *cobra.Command {
 		Long:  buildHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := knownStages(stages); err != nil {
-				return err
+			for _, s := range stages {
+				if !slices.Contains(build.Stages, s) {
+					return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(build.Stages, ","), "--stages names %q", s)
+				}
 			}
 			if dryRun {
-				return a.planStages(cmd, o, stages, false)
+				return a.printPlan(cmd, o, stages, false)
 			}
-			return a.inOut(o, func(p *pipeline) error {
-				p.to = to
-				return p.build(cmd, stages)
+			return a.inOut(cmd, o, false, func(b *build.Build) error {
+				ctx := cmd.Context()
+				if err := b.Check(ctx, stages); err != nil {
+					return err
+				}
+				if err := to.check(ctx, a, stages); err != nil {
+					return err
+				}
+				verify := func(ctx context.Context) error {
+					found, err := a.verifyBuilt(ctx, b)
+					if err != nil {
+						return err
+					}
+					return to.load(ctx, a, b, found)
+				}
+				return b.Run(ctx, stages, verify, func(ctx context.Context) error { return a.reportBuilt(ctx, b) })
 			})
 		},
 	}
@@ -49,58 +67,64 @@ func (a *app) build() *cobra.Command {
 	o.buildFlags(f)
 	o.workerFlag(f)
 	to.flags(f)
-	f.StringSliceVar(&stages, "stages", allStages, "which `stages` to run")
+	f.StringSliceVar(&stages, "stages", build.Stages, "which `stages` to run")
 	dryRunFlag(f, &dryRun)
 	return cmd
 }
 
-func knownStages(stages []string) error {
-	for _, s := range stages {
-		if !slices.Contains(allStages, s) {
-			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(allStages, ","), "--stages names %q", s)
-		}
-	}
-	return nil
-}
-
-func (p *pipeline) build(cmd *cobra.Command, stages []string) error {
-	ctx := cmd.Context()
-	if err := p.app.resolve(cmd, p.opts, p.dir.Manifest(), false); err != nil {
+// inOut runs work in OUT under its lock and prints the summary at its end, also of a build that fails half-way.
+func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build.Build) error) (err error) {
+	if err := o.needOut(); err != nil {
 		return err
 	}
-	if err := p.app.readSumsFor(ctx, p.opts, p.dir.Manifest(), stages, p.dir.Tmp()); err != nil {
-		return err
-	}
-	// what a machine lacks is better said before hours of work than after them
-	plan, _, err := p.opts.plan(ctx, p.dir.Manifest(), stages)
+	b, err := build.Open(&o.Options)
 	if err != nil {
 		return err
 	}
-	if err := plan.Err(); err != nil {
+	defer func() { err = errors.Join(err, b.Close()) }()
+	if err := a.resolve(cmd, o, b.Dir.Manifest(), alone); err != nil {
 		return err
 	}
-	if err := p.to.check(ctx, p.app, stages); err != nil {
+	err = work(b)
+	a.outcomes = append(a.outcomes, b.Outcomes...)
+	if len(b.Outcomes) > 0 {
+		err = errors.Join(err, a.printSummary(b.Outcomes))
+	}
+	return err
+}
+
+func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
+	f.BoolVar(dryRun, "dry-run", false, "print what would be done and what it takes in disk and memory, and do nothing")
+}
+
+// printPlan prints what the given stages would take. A machine that has too little of it is an error.
+func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string, alone bool) error {
+	if err := o.needOut(); err != nil {
 		return err
 	}
-	p.planned = true
-	runs := map[string]func(context.Context) error{"ingest": p.ingest, "graph": p.graph, "vectors": p.vectors, "verify": p.verify, "report": p.report}
-	for _, s := range allStages {
-		if !slices.Contains(stages, s) {
-			continue
-		}
-		if s == "verify" { // where all stages are up to date, too: a document may be gone
-			if err := p.publish(); err != nil {
-				return err
-			}
-		}
-		if err := runs[s](ctx); err != nil {
-			return err
-		}
-		if s == "verify" {
-			if err := p.load(ctx); err != nil {
-				return err
-			}
-		}
+	m, err := existing(o.Out)
+	if err != nil {
+		return err
 	}
-	return nil
+	if err := a.resolve(cmd, o, m, alone); err != nil {
+		return err
+	}
+	p, err := plan.New(cmd.Context(), &o.Options, m, stages)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = json.NewEncoder(a.stdout).Encode(map[string]any{"plan": p})
+	} else {
+		err = p.Write(a.stdout)
+	}
+	return errors.Join(err, p.Err())
+}
+
+// existing reads the manifest in OUT, or returns an empty one where there is none.
+func existing(out string) (*manifest.Manifest, error) {
+	if out == "" || !manifest.Exists(out) {
+		return &manifest.Manifest{}, nil
+	}
+	return manifest.Read(out)
 }

@@ -41,25 +41,22 @@ func (a *app) clean() *cobra.Command {
 	}
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
-	cmd.Flags().StringVar(&o.shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
+	cmd.Flags().StringVar(&o.Shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
 	return cmd
 }
 
 func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
-	m, err := manifest.Read(o.out)
+	m, err := a.readBuild(cmd, o)
 	if err != nil {
-		return err
-	}
-	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
 	windows, err := a.windows(cmd.Context(), o, m)
 	if err != nil {
 		return err
 	}
-	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
+	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		c, err := vectors.Clean(cmd.Context(), db, id, vectors.CleanOptions{
-			Cleaning: vectors.Cleaning{Languages: o.shape.Languages, Links: o.shape.Links}, Windows: windows,
+			Cleaning: vectors.Cleaning{Languages: o.Shape.Languages, Links: o.Shape.Links}, Windows: windows,
 		})
 		if err != nil {
 			return err
@@ -77,7 +74,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 	if !vectors.CutByEndpoint(m) {
 		return vectors.WindowsOf(m, nil)
 	}
-	dense, err := embed.OpenDense(ctx, o.shape.Dense, a.remote())
+	dense, err := embed.OpenDense(ctx, o.Shape.Dense, a.remote())
 	if err != nil {
 		return vectors.Windows{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/graph/graphdb"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -38,7 +39,7 @@ func completions(cmd *cobra.Command) {
 // completion is what completes a flag; nil for those that name a file or are
 // alone.
 func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
-	if values := choices[f.Name]; values != nil {
+	if values := build.Choices[f.Name]; values != nil {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
 	}
 	switch f.Name {
@@ -49,9 +50,9 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	case "languages", "language":
 		return languageTags
 	case "without":
-		return listed(func() []string { return optionalTables })
+		return listed(func() []string { return build.OptionalTables })
 	case "stages":
-		return listed(func() []string { return allStages })
+		return listed(func() []string { return build.Stages })
 	case "as":
 		return cobra.FixedCompletions([]string{"table", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp)
 	case "tags":

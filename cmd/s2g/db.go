@@ -27,10 +27,10 @@ func (a *app) db() *cobra.Command {
 		Long:  dbHelp,
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.needBuild(); err != nil {
+			if _, err := a.readBuild(cmd, o); err != nil {
 				return err
 			}
-			db, err := a.openTables(cmd.Context(), o)
+			db, err := o.OpenTables(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -8,8 +8,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/plan"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/vectors/qdrant"
 )
 
@@ -51,7 +54,7 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 			return err
 		}
 		client.Close()
-		if _, err := askGraphDB(ctx, d.graphDB.url); err != nil {
+		if _, err := plan.ProbeGraphDB(ctx, d.graphDB.url); err != nil {
 			return schema.Faultf(schema.FaultService, "start it, or leave --graphdb out", "asking GraphDB: %w", err)
 		}
 	}
@@ -69,116 +72,93 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 	return errors.Join(err, server.Close())
 }
 
-// load puts the build into the servers, compares them with what verify has found,
-// and only then has Qdrant serve it. A failure anywhere leaves in service what was.
-func (p *pipeline) load(ctx context.Context) error {
-	d := p.to
+// load loads the build into the servers, compares them with what verify has found, and only then makes Qdrant serve
+// it. After a failure anywhere the servers serve what they served before.
+func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *verify.Contents) error {
 	if d.none() {
 		return nil
 	}
-	var points *pointsLoad
-	if d.qdrant.url != "" { // what Qdrant refuses is better said before hours of GraphDB's work than after them
-		server, err := d.qdrant.connect(ctx, p.app)
-		if err != nil {
+	out, m := b.Options.Out, b.Dir.Manifest()
+	var points qdrant.Build
+	var qdrantServer *qdrant.Server
+	if d.qdrant.url != "" { // what Qdrant refuses is better reported before hours of GraphDB's work than after them
+		var err error
+		if points, err = qdrantBuild(out, m, d.qdrant.prefix, ""); err != nil {
 			return err
 		}
-		defer server.Close()
-		if points, err = p.newPointsLoad(ctx, server, &d.qdrant); err != nil {
+		if err := points.Check(); err != nil {
+			return err
+		}
+		if qdrantServer, err = d.qdrant.connect(ctx, a); err != nil {
+			return err
+		}
+		defer qdrantServer.Close()
+		if err := qdrantServer.Check(ctx, points, d.qdrant.allowShrink); err != nil {
 			return err
 		}
 	}
 	var servers []verify.Server
 	if d.graphDB.url != "" {
-		server, end, err := p.loadGraphDB(ctx, &d.graphDB)
+		server, end, err := d.loadGraphDB(ctx, a, out, m)
 		if err != nil {
 			return err
 		}
 		defer end()
 		servers = append(servers, server)
 	}
-	if points != nil {
-		if err := points.load(ctx); err != nil {
+	var loaded []qdrant.Loaded
+	if qdrantServer != nil {
+		var err error
+		if loaded, err = a.sendPoints(ctx, qdrantServer, points, &d.qdrant); err != nil {
 			return err
 		}
-		servers = append(servers, &verify.Qdrant{Server: points.server, Prefix: points.build.Prefix, Unserved: true})
+		servers = append(servers, &verify.Qdrant{Server: qdrantServer, Prefix: points.Prefix, Unserved: true})
 	}
-	if err := p.verifyServers(ctx, servers); err != nil || points == nil {
-		return err
-	}
-	return points.serve(ctx)
-}
 
-// loadGraphDB loads the graph. What it returns compares the repository, until end.
-func (p *pipeline) loadGraphDB(ctx context.Context, l *loadGraphDB) (server verify.Server, end func(), err error) {
-	build, name, err := l.graphBuild(p.opts, p.dir.Manifest())
-	if err != nil {
-		return nil, nil, err
-	}
-	client, err := l.client(p.app)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer client.Close()
-	loaded, err := p.app.sendGraph(ctx, client.Repository(name), build, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := p.app.printLoadedGraph(loaded); err != nil {
-		return nil, nil, err
-	}
-	counting := l.graphDBFlags
-	counting.timeout = countingTimeout
-	patient, err := counting.client(p.app)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &verify.GraphDB{Repository: patient.Repository(name), Nodes: comparedNodes, RetryFor: l.retryFor, Log: p.app.log}, patient.Close, nil
-}
-
-// pointsLoad puts the points of a build into Qdrant in two steps: they are loaded
-// into collections that nobody asks, and served once these were compared.
-type pointsLoad struct {
-	app    *app
-	flags  *loadQdrant
-	server *qdrant.Server
-	build  qdrant.Build
-	loaded []qdrant.Loaded
-}
-
-func (p *pipeline) newPointsLoad(ctx context.Context, server *qdrant.Server, l *loadQdrant) (*pointsLoad, error) {
-	build, err := p.opts.qdrantBuild(p.dir.Manifest(), l.prefix, "")
-	if err != nil {
-		return nil, err
-	}
-	if err := build.Check(); err != nil {
-		return nil, err
-	}
-	return &pointsLoad{app: p.app, flags: l, server: server, build: build}, server.Check(ctx, build, l.allowShrink)
-}
-
-func (l *pointsLoad) load(ctx context.Context) (err error) {
-	l.loaded, err = l.app.sendPoints(ctx, l.server, l.build, l.flags)
-	return err
-}
-
-func (l *pointsLoad) serve(ctx context.Context) error {
-	dropped, err := l.server.Serve(ctx, l.build, l.flags.keep, l.flags.allowShrink)
-	if err != nil {
-		return err
-	}
-	return l.app.printLoaded(l.build, l.loaded, dropped)
-}
-
-// verifyServers compares servers with the files as they were read back.
-func (p *pipeline) verifyServers(ctx context.Context, servers []verify.Server) error {
-	shown := p.app.progress("verify servers", inRows)
+	shown := a.progress("verify servers")
 	stop := shown.alive()
 	started := time.Now()
-	report, err := p.found.CompareServers(ctx, servers...)
+	report, err := found.CompareServers(ctx, servers...)
 	stop()
 	shown.end()
 	if ctx.Err() != nil {
 		return err
 	}
-	return errors.Join(err, p.app.printReport(report, time.Since(started)))
+	if err := errors.Join(err, a.printReport(report, time.Since(started))); err != nil || qdrantServer == nil {
+		return err
+	}
+
+	dropped, err := qdrantServer.Serve(ctx, points, d.qdrant.keep, d.qdrant.allowShrink)
+	if err != nil {
+		return err
+	}
+	return a.printLoaded(points, loaded, dropped)
+}
+
+// loadGraphDB loads the graph. The server that it returns compares the repository until end.
+func (d *destinations) loadGraphDB(ctx context.Context, a *app, out string, m *manifest.Manifest) (server verify.Server, end func(), err error) {
+	l := &d.graphDB
+	build, name, err := l.graphBuild(out, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := l.client(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer client.Close()
+	loaded, err := a.sendGraph(ctx, client.Repository(name), build, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.printLoadedGraph(loaded); err != nil {
+		return nil, nil, err
+	}
+	counting := l.graphDBFlags
+	counting.timeout = countingTimeout
+	patient, err := counting.client(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &verify.GraphDB{Repository: patient.Repository(name), Nodes: comparedNodes, RetryFor: l.retryFor, Log: a.log}, patient.Close, nil
 }

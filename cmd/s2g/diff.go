@@ -49,7 +49,7 @@ func (a *app) printDiff(ctx context.Context, was, now, form string) error {
 	if form != "table" && form != "json" && form != "csv" {
 		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
 	}
-	shown := a.progress("diff", inBytes)
+	shown := a.progress("diff")
 	r, err := diff.Compare(ctx, was, now, diff.Options{Progress: shown.report})
 	shown.end()
 	switch {

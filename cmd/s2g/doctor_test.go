@@ -8,22 +8,23 @@ import (
 	"strings"
 	"testing"
 
+	"s2g/cmd/s2g/internal/plan"
 	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/schema/schematest"
 )
 
 // examined is what doctor finds, by the names of services.
-func examined(t *testing.T, code int, args ...string) (services map[string]service, stderr string) {
+func examined(t *testing.T, code int, args ...string) (services map[string]plan.Service, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if got := run(t.Context(), append([]string{"doctor", "--json"}, args...), &out, &errs); got != code {
 		t.Fatalf("doctor %q: exit code %d, want %d\n%s", args, got, code, errs.String())
 	}
-	var e examination
+	var e plan.Examination
 	if err := json.Unmarshal(out.Bytes(), &e); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
 	}
-	services = map[string]service{}
+	services = map[string]plan.Service{}
 	for _, s := range e.Services {
 		services[s.Name] = s
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors"
@@ -35,33 +36,33 @@ func (a *app) eval() *cobra.Command {
 			if err := o.needBuild(); err != nil {
 				return err
 			}
-			return a.inOut(o, func(p *pipeline) error {
-				if err := a.resolve(cmd, o, p.dir.Manifest(), true); err != nil {
-					return err
-				}
-				return p.eval(cmd.Context(), of)
-			})
+			return a.inOut(cmd, o, true, func(b *build.Build) error { return a.evaluate(cmd.Context(), b, of) })
 		},
 	}
 	f := cmd.Flags()
 	o.outFlag(f)
 	o.databaseFlags(f)
 	o.workerFlag(f)
-	f.StringVar(&o.shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
-	f.StringVar(&o.shape.Sparse, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
+	f.StringVar(&o.Shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
+	f.StringVar(&o.Shape.Sparse, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
 	f.IntVar(&of.Queries, "sample", 2000, "ask with the titles of so many `questions`, at most")
 	f.IntVar(&of.Posts, "posts", 100_000, "search so many `questions`, and as many answers, at most")
 	return cmd
 }
 
-func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
-	if _, err := p.ingested(ctx); err != nil {
+// evaluate measures the build and stores the fitted weight in the manifest.
+func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) error {
+	if _, err := b.TablesKey(ctx); err != nil {
 		return err
 	}
-	s := p.opts.shape
-	m := *p.dir.Manifest()
+	db, err := b.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	s := b.Options.Shape
+	m := *b.Dir.Manifest()
 	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
-	embedders, err := vectors.OpenEmbedders(ctx, p.opts.out, &m, p.app.remote())
+	embedders, err := vectors.OpenEmbedders(ctx, b.Options.Out, &m, a.remote())
 	if err != nil {
 		return err
 	}
@@ -69,23 +70,23 @@ func (p *pipeline) eval(ctx context.Context, o eval.Options) error {
 		return err
 	}
 	o.Languages, o.Other, o.Links = s.Languages, s.Other, s.Links
-	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, p.opts.workers, p.app.log
-	shown := p.app.progress("eval", inRows)
+	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, b.Options.Workers, a.log
+	shown := a.progress("eval")
 	o.Progress = shown.report
-	report, err := eval.Run(ctx, p.db, o)
+	report, err := eval.Run(ctx, db, o)
 	shown.end()
 	if err != nil {
 		return err
 	}
-	err = p.dir.Update(func(m *manifest.Manifest) {
+	err = b.Dir.Update(func(m *manifest.Manifest) {
 		of := m.Stages[manifest.Vectors].Embedders
 		of.Weight, of.Fitted = report.Weight, report.Fitted
 	})
 	if err != nil {
 		return err
 	}
-	if p.app.json {
-		return json.NewEncoder(p.app.stdout).Encode(report)
+	if a.json {
+		return json.NewEncoder(a.stdout).Encode(report)
 	}
-	return report.WriteTable(p.app.stdout)
+	return report.WriteTable(a.stdout)
 }

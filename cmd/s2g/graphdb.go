@@ -79,14 +79,13 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// graphBuild is the graph in OUT, and the name of its repository. The options are
-// those of the build (see options.resolveFor).
-func (g *graphDBFlags) graphBuild(o *options, m *manifest.Manifest) (b *graphdb.Build, repository string, err error) {
-	site, err := o.site(m)
+// graphBuild returns the graph in OUT, and the name of its repository.
+func (g *graphDBFlags) graphBuild(out string, m *manifest.Manifest) (b *graphdb.Build, repository string, err error) {
+	site, err := m.BuildSite()
 	if err != nil {
 		return nil, "", err
 	}
-	if b, err = graphdb.NewBuild(o.out, m, site); err != nil {
+	if b, err = graphdb.NewBuild(out, m, site); err != nil {
 		return nil, "", err
 	}
 	repository = cmp.Or(g.repository, b.Repository(g.prefix))

@@ -25,20 +25,20 @@ func (a *app) languages() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m := &manifest.Manifest{}
-			if o.out != "" {
+			if o.Out != "" {
 				var err error
-				if m, err = manifest.Read(o.out); err != nil {
+				if m, err = manifest.Read(o.Out); err != nil {
 					return err
 				}
 			}
 			if err := a.resolve(cmd, o, m, true); err != nil {
 				return err
 			}
-			site, err := o.site(m)
+			site, err := o.Shape.BuildSite(m.Dump)
 			if err != nil {
 				return err
 			}
-			return a.printLanguages(namedGraphs(o.shape, site))
+			return a.printLanguages(namedGraphs(o.Shape, site))
 		},
 	}
 	o.outFlag(cmd.Flags())

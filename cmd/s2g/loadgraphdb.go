@@ -13,7 +13,6 @@ import (
 	"s2g/graph/graphdb"
 	"s2g/graph/rdf4j"
 	"s2g/schema"
-	"s2g/schema/manifest"
 )
 
 const loadGraphDBHelp = `Loads the graph of a build into GraphDB or RDF4J Server: makes the repository PREFIX_DATE_HASH if it is missing, and
@@ -77,17 +76,14 @@ func (l *loadGraphDB) repositoryFlags(f *pflag.FlagSet) {
 }
 
 func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
-	m, err := manifest.Read(l.out)
+	m, err := a.readBuild(cmd, &l.options)
 	if err != nil {
-		return err
-	}
-	if err := a.resolve(cmd, &l.options, m, true); err != nil {
 		return err
 	}
 	if err := l.readConfiguration(); err != nil {
 		return err
 	}
-	build, name, err := l.graphBuild(&l.options, m)
+	build, name, err := l.graphBuild(l.Out, m)
 	if err != nil {
 		return err
 	}
@@ -115,7 +111,7 @@ func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Bui
 	if l.of.RetryFor = l.retryFor; l.retryFor == 0 {
 		l.of.RetryFor = -1 // the loader's zero value is its default
 	}
-	shown := a.progress("load graphdb", inRows)
+	shown := a.progress("load graphdb")
 	defer shown.end()
 	l.of.Log, l.of.Progress = a.log, shown.report
 	return graphdb.Load(ctx, r, b, l.of)

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/schema"
-	"s2g/schema/manifest"
 	"s2g/vectors/qdrant"
 )
 
@@ -51,7 +50,7 @@ func (a *app) loadQdrant() *cobra.Command {
 			if l.url == "" {
 				return schema.Faultf(schema.FaultUsage, "give --url host:port", "no Qdrant to load into")
 			}
-			return a.runLoadQdrant(cmd.Context(), l)
+			return a.runLoadQdrant(cmd, l)
 		},
 	}
 	f := cmd.Flags()
@@ -86,12 +85,13 @@ func (l *loadQdrant) layoutFlags(f *pflag.FlagSet) {
 	f.Uint64Var(&l.of.EfConstruct, "ef-construct", 0, "candidates for each link (default the server's)")
 }
 
-func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
-	m, err := manifest.Read(l.out)
+func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
+	ctx := cmd.Context()
+	m, err := a.readBuild(cmd, &l.options)
 	if err != nil {
 		return err
 	}
-	build, err := l.qdrantBuild(m, l.prefix, l.only)
+	build, err := qdrantBuild(l.Out, m, l.prefix, l.only)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (a *app) runLoadQdrant(ctx context.Context, l *loadQdrant) (err error) {
 
 // sendPoints loads what the collections do not have. They are not in service then.
 func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, build qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
-	shown := a.progress("load qdrant", inRows)
+	shown := a.progress("load qdrant")
 	stop := shown.alive()
 	defer func() { stop(); shown.end() }()
 	l.of.Progress = shown.report

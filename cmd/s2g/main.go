@@ -71,9 +71,8 @@ var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
 // flagNames replaces each option that a message names by its flag.
 func (a *app) flagNames(message string) string {
-	known := flagNames(a.root)
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
-		if name := strings.TrimPrefix(option, "option "); slices.Contains(known, name) {
+		if name := strings.TrimPrefix(option, "option "); slices.Contains(flagNames(a.root), name) {
 			return "--" + name
 		}
 		return option

@@ -41,8 +41,8 @@ func TestInherit(t *testing.T) {
 		if err := f.Parse(tt.args); err != nil {
 			t.Fatal(err)
 		}
-		o.inherit(f, tt.of)
-		if diff := cmp.Diff(tt.want, o.shape); diff != "" {
+		o.Inherit(tt.of, f.Changed)
+		if diff := cmp.Diff(tt.want, o.Shape); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,6 +39,9 @@ func (u unit) format(n int64) string {
 	return humanize.Comma(n)
 }
 
+// stagesInBytes count their progress in bytes; all others in rows.
+var stagesInBytes = []string{"ingest", "verify", "diff"}
+
 // progress shows how far a stage is: a bar on a terminal, a log line every few
 // seconds elsewhere. Its report method is the stages' Progress callback, and may
 // be called from several goroutines.
@@ -56,8 +60,11 @@ type progress struct {
 	last    func() // repeats the last report
 }
 
-func (a *app) progress(stage string, u unit) *progress {
-	p := &progress{stage: stage, unit: u, log: a.log, numbers: a.json, started: time.Now(), logged: time.Now()}
+func (a *app) progress(stage string) *progress {
+	p := &progress{stage: stage, log: a.log, numbers: a.json, started: time.Now(), logged: time.Now()}
+	if slices.Contains(stagesInBytes, stage) {
+		p.unit = inBytes
+	}
 	if a.terminal {
 		p.terminal = a.stderr
 	}

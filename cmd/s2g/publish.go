@@ -5,7 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/internal/publish"
+	"s2g/cmd/s2g/internal/build"
+	"s2g/schema/manifest"
 )
 
 const publishHelp = `Writes the documents that go with a build to those it is given to: README.md (also a Hugging Face dataset card),
@@ -21,15 +22,15 @@ func (a *app) publish() *cobra.Command {
 		Short: "the documents of a build: dataset card, Croissant, licence, checksums",
 		Long:  publishHelp,
 		Args:  cobra.NoArgs,
-		RunE: func(_ *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.needBuild(); err != nil {
 				return err
 			}
-			return a.inOut(o, func(p *pipeline) error {
-				if err := p.publish(); err != nil {
+			return a.inOut(cmd, o, true, func(b *build.Build) error {
+				if err := b.Publish(); err != nil {
 					return err
 				}
-				return a.printPublished(p)
+				return a.printPublished(b.Dir.Manifest().Published)
 			})
 		},
 	}
@@ -37,24 +38,7 @@ func (a *app) publish() *cobra.Command {
 	return cmd
 }
 
-// publish writes the documents of the build as it is now.
-func (p *pipeline) publish() error {
-	documents, err := publish.Documents(p.dir.Manifest())
-	if err != nil || len(documents) == 0 {
-		return err
-	}
-	if err := p.dir.CheckOverwrite(publish.Names()...); err != nil {
-		return err
-	}
-	changed, err := p.dir.Publish(documents)
-	if changed {
-		p.app.log.Info("wrote README.md, croissant.json, LICENSE, ATTRIBUTION.md and SHA256SUMS")
-	}
-	return err
-}
-
-func (a *app) printPublished(p *pipeline) error {
-	files := p.dir.Manifest().Published
+func (a *app) printPublished(files []manifest.File) error {
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(map[string]any{"published": files})
 	}

@@ -63,15 +63,13 @@ func (q *qdrantFlags) connect(ctx context.Context, a *app) (*qdrant.Server, erro
 	return qdrant.Open(ctx, access)
 }
 
-// qdrantBuild is the build in OUT as it is loaded. Languages are those to load, as
-// --languages has them; empty: all.
-func (o *options) qdrantBuild(m *manifest.Manifest, prefix, languages string) (qdrant.Build, error) {
+// qdrantBuild returns the build in OUT as it is loaded. languages are those to load, by tag or slug; empty: all.
+func qdrantBuild(out string, m *manifest.Manifest, prefix, languages string) (qdrant.Build, error) {
 	edition, err := m.Edition(manifest.Vectors)
 	if err != nil {
 		return qdrant.Build{}, err
 	}
-	o.shape.Site = cmp.Or(o.shape.Site, m.Options.Site)
-	site, err := o.site(m)
+	site, err := m.BuildSite()
 	if err != nil {
 		return qdrant.Build{}, err
 	}
@@ -87,7 +85,7 @@ func (o *options) qdrantBuild(m *manifest.Manifest, prefix, languages string) (q
 		b.About["dense_model"], b.About["sparse_model"] = e.Dense, e.Sparse
 		b.About["dense_weight"] = strconv.FormatFloat(e.Weight, 'g', -1, 64)
 	}
-	shards := o.qdrantShards(m)
+	shards := qdrantShards(out, m)
 	wanted, err := loadedLanguages(m, languages)
 	if err != nil {
 		return b, err
@@ -96,7 +94,7 @@ func (o *options) qdrantBuild(m *manifest.Manifest, prefix, languages string) (q
 		if of := shards[slug]; len(of) > 0 {
 			b.Languages = append(b.Languages, qdrant.Language{Slug: slug, Shards: of})
 		} else if languages != "" {
-			return b, schema.Faultf(schema.FaultUsage, "see s2g stats --out "+o.out, "the build has no points of %s", slug)
+			return b, schema.Faultf(schema.FaultUsage, "see s2g stats --out "+out, "the build has no points of %s", slug)
 		}
 	}
 	b.Part = len(b.Languages) < len(shards)
@@ -104,12 +102,12 @@ func (o *options) qdrantBuild(m *manifest.Manifest, prefix, languages string) (q
 }
 
 // qdrantShards are the shards of each language, by slug, in the order of their points.
-func (o *options) qdrantShards(m *manifest.Manifest) map[string][]qdrant.Shard {
+func qdrantShards(out string, m *manifest.Manifest) map[string][]qdrant.Shard {
 	shards := map[string][]qdrant.Shard{}
 	for _, f := range m.Stages[manifest.Vectors].Files {
 		folder, name := path.Split(f.Name)
 		if slug, ok := strings.CutPrefix(path.Clean(folder), "vectors/"); ok && path.Ext(name) == ".parquet" {
-			shards[slug] = append(shards[slug], qdrant.Shard{File: filepath.Join(o.out, filepath.FromSlash(f.Name)), Rows: f.Rows})
+			shards[slug] = append(shards[slug], qdrant.Shard{File: filepath.Join(out, filepath.FromSlash(f.Name)), Rows: f.Rows})
 		}
 	}
 	for _, list := range shards {

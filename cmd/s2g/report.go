@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/report"
 	"s2g/schema/manifest"
 )
@@ -30,12 +31,7 @@ func (a *app) report() *cobra.Command {
 			if err := o.needBuild(); err != nil {
 				return err
 			}
-			return a.inOut(o, func(p *pipeline) error {
-				if err := a.resolve(cmd, o, p.dir.Manifest(), true); err != nil {
-					return err
-				}
-				return p.writeReport(cmd.Context())
-			})
+			return a.inOut(cmd, o, true, func(b *build.Build) error { return a.writeReport(cmd.Context(), b) })
 		},
 	}
 	o.outFlag(cmd.Flags())
@@ -43,9 +39,9 @@ func (a *app) report() *cobra.Command {
 	return cmd
 }
 
-// report writes the report of a build unless it is there.
-func (p *pipeline) report(ctx context.Context) error {
-	o, err := p.reportOptions()
+// reportBuilt is the stage of a build: it writes the report unless it is up to date.
+func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
+	o, err := reportOptions(b)
 	if err != nil || o.Manifest.Stages[manifest.Ingest] == nil {
 		return err
 	}
@@ -53,28 +49,28 @@ func (p *pipeline) report(ctx context.Context) error {
 	if err != nil || fresh {
 		return err
 	}
-	return p.writeReport(ctx)
+	return a.writeReport(ctx, b)
 }
 
-func (p *pipeline) reportOptions() (report.Options, error) {
-	m := p.dir.Manifest()
-	site, err := p.opts.site(m)
-	s := p.opts.shape
-	return report.Options{Out: p.dir.Out(), Manifest: m, Site: site, Languages: s.Languages, Other: s.Other}, err
+func reportOptions(b *build.Build) (report.Options, error) {
+	m := b.Dir.Manifest()
+	site, err := m.BuildSite()
+	s := b.Options.Shape
+	return report.Options{Out: b.Dir.Out(), Manifest: m, Site: site, Languages: s.Languages, Other: s.Other}, err
 }
 
-func (p *pipeline) writeReport(ctx context.Context) error {
-	o, err := p.reportOptions()
+func (a *app) writeReport(ctx context.Context, b *build.Build) error {
+	o, err := reportOptions(b)
 	if err != nil {
 		return err
 	}
-	if _, err := report.Fresh(o); err != nil { // a file of somebody else stays
+	if _, err := report.Fresh(o); err != nil { // report.html of somebody else stays
 		return err
 	}
-	if _, err := p.ingested(ctx); err != nil {
+	if _, err := b.TablesKey(ctx); err != nil {
 		return err
 	}
-	db, err := p.tables(ctx)
+	db, err := b.Tables(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,11 +82,11 @@ func (p *pipeline) writeReport(ctx context.Context) error {
 	if err := r.WriteHTML(&text); err != nil {
 		return err
 	}
-	if err := p.dir.Replace(report.FileName, text.Bytes()); err != nil {
+	if err := b.Dir.Replace(report.FileName, text.Bytes()); err != nil {
 		return err
 	}
-	file := filepath.Join(p.opts.out, report.FileName)
-	switch a := p.app; {
+	file := filepath.Join(b.Options.Out, report.FileName)
+	switch {
 	case a.json:
 		return json.NewEncoder(a.stdout).Encode(map[string]any{"report": map[string]any{"file": file, "bytes": text.Len()}})
 	case !a.quiet:

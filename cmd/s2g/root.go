@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 )
@@ -55,9 +56,9 @@ type app struct {
 	settings settings
 
 	root     *cobra.Command
-	metrics  string         // file for Prometheus
-	outcomes []outcome      // what the command did, for it
-	checks   []verify.Check // what it verified
+	metrics  string          // file for Prometheus
+	outcomes []build.Outcome // what the command did, for it
+	checks   []verify.Check  // what it verified
 }
 
 // newRoot is the command line, of which nothing is run.
@@ -144,7 +145,12 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	case a.quiet, a.terminal:
 		level = slog.LevelWarn
 	}
-	options := &slog.HandlerOptions{Level: level}
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
+		if attr.Key == slog.MessageKey {
+			attr.Value = slog.StringValue(a.flagNames(attr.Value.String()))
+		}
+		return attr
+	}}
 	if a.json {
 		a.log = slog.New(slog.NewJSONHandler(a.stderr, options))
 	} else {

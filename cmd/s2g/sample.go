@@ -106,7 +106,7 @@ func fileExists(path string) bool {
 }
 
 func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
-	shown := a.progress("sample", inRows)
+	shown := a.progress("sample")
 	o.Progress = shown.report
 	started := time.Now()
 	s, err := sample.Write(cmd.Context(), o)

@@ -39,7 +39,7 @@ func (a *app) search() *cobra.Command {
 				return err
 			}
 			of.Query = strings.Join(args, " ")
-			return a.runSearch(cmd.Context(), o, language, of, &q)
+			return a.runSearch(cmd, o, language, of, &q)
 		},
 	}
 	f := cmd.Flags()
@@ -56,7 +56,7 @@ func (a *app) search() *cobra.Command {
 	return cmd
 }
 
-func (a *app) runSearch(ctx context.Context, o *options, language string, of vectors.SearchOptions, q *qdrantFlags) error {
+func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of vectors.SearchOptions, q *qdrantFlags) error {
 	if of.Hops < 0 || of.Hops > 1 {
 		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", of.Hops)
 	}
@@ -66,7 +66,8 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 	if of.Top < 1 {
 		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", of.Top)
 	}
-	m, err := manifest.Read(o.out)
+	ctx := cmd.Context()
+	m, err := a.readBuild(cmd, o)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 	if q.url != "" {
 		hits, err = a.searchQdrant(ctx, o, m, of, q)
 	} else {
-		hits, err = vectors.Search(ctx, o.out, of)
+		hits, err = vectors.Search(ctx, o.Out, of)
 	}
 	if err != nil {
 		return err
@@ -103,14 +104,14 @@ func (a *app) runSearch(ctx context.Context, o *options, language string, of vec
 // threads completes hits by the tables, where they are at hand: the shards of a build
 // are searched without them where they were copied elsewhere.
 func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []vectors.Hit) error {
-	held, err := o.hasTables()
+	held, err := o.HasTables()
 	if err != nil {
 		return err
 	}
 	if !held {
-		return vectors.Threads(ctx, o.out, nil, hits)
+		return vectors.Threads(ctx, o.Out, nil, hits)
 	}
-	return a.withTables(ctx, o, m, func(db *tables.DB) error { return vectors.Threads(ctx, o.out, db, hits) })
+	return o.WithTables(ctx, m, func(db *tables.DB) error { return vectors.Threads(ctx, o.Out, db, hits) })
 }
 
 // chooseLanguage finds a language of the build by its tag or slug.

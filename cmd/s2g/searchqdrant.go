@@ -15,13 +15,12 @@ import (
 // OUT says by which models the query is embedded, and its shards hold the edges: a
 // payload has those that begin at a post, and not all of a build need be in the server.
 func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest, of vectors.SearchOptions, q *qdrantFlags) (hits []vectors.Hit, err error) {
-	o.shape.Site = cmp.Or(o.shape.Site, m.Options.Site)
-	site, err := o.site(m)
+	site, err := m.BuildSite()
 	if err != nil {
 		return nil, err
 	}
 	m.Options.Dense, m.Options.Sparse = cmp.Or(of.Dense, m.Options.Dense), cmp.Or(of.Sparse, m.Options.Sparse)
-	embedders, err := vectors.OpenEmbedders(ctx, o.out, m, of.Remote)
+	embedders, err := vectors.OpenEmbedders(ctx, o.Out, m, of.Remote)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +54,7 @@ func (a *app) searchQdrant(ctx context.Context, o *options, m *manifest.Manifest
 		hits = append(hits, h)
 	}
 	if of.Hops > 0 {
-		return vectors.Follow(ctx, o.out, of, hits)
+		return vectors.Follow(ctx, o.Out, of, hits)
 	}
 	return hits, nil
 }

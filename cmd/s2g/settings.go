@@ -2,7 +2,6 @@ package main
 
 import (
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/schema"
-	"s2g/schema/manifest"
 	"s2g/vectors/embed"
 )
 
@@ -34,7 +33,7 @@ func (a *app) settle(cmd *cobra.Command) error {
 	flags := cmd.Flags()
 	flags.Visit(func(f *pflag.Flag) { a.settings.from[f.Name] = "flag" })
 	var err error
-	if a.settings.secrets, err = secretFiles(os.Environ()); err != nil {
+	if a.settings.secrets, err = config.SecretFiles(os.Environ()); err != nil {
 		return err
 	}
 	if err := a.fromEnvironment(flags); err != nil {
@@ -81,31 +80,6 @@ func (a *app) getenv(name string) string {
 // remote says how embedders of others are reached.
 func (a *app) remote() embed.RemoteOptions {
 	return embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
-}
-
-// secretName matches the variables that may be given as files.
-var secretName = regexp.MustCompile(`^(S2G_DSN|S2G_.*_(KEY|PASSWORD|TOKEN))_FILE=`)
-
-// secretFiles reads the files that variables name which hold secrets, by the
-// variables' names without _FILE.
-func secretFiles(environment []string) (map[string]string, error) {
-	secrets := map[string]string{}
-	for _, entry := range environment {
-		match := secretName.FindStringSubmatch(entry)
-		_, path, _ := strings.Cut(entry, "=")
-		if match == nil || path == "" {
-			continue
-		}
-		if os.Getenv(match[1]) != "" {
-			return nil, schema.Faultf(schema.FaultUsage, "give one of them", "%s and %s_FILE are both set", match[1], match[1])
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, schema.Faultf(schema.FaultUsage, "give the name of a file that this user can read", "%s_FILE: %w", match[1], err)
-		}
-		secrets[match[1]] = strings.TrimSpace(string(text))
-	}
-	return secrets, nil
 }
 
 // fromFile sets the flags that neither the command line nor the environment
@@ -202,28 +176,18 @@ func (a *app) noPassword(flags *pflag.FlagSet) error {
 	return schema.Faultf(schema.FaultUsage, remedy, "%s: dsn holds a password, which is no place for one", from)
 }
 
-// resolve completes the options (see [options.resolveFor]) and logs those that it
-// may have taken from the build.
-func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alone bool) error {
-	if err := o.resolveFor(cmd, m, alone); err != nil {
-		return err
-	}
-	a.logSettings(cmd.Flags(), o)
-	return nil
-}
-
 // logSettings logs the values of the flags with where they come from, for
 // --verbose. Those that a build may decide are known once the options are
 // resolved, and logged then; the others before, without options.
 func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, from := f.Value.String(), a.settings.from[f.Name]
-		open := from == "" && inheritable[f.Name] != nil
+		open := from == "" && slices.Contains(build.Inheritable(), f.Name)
 		if open != (resolved != nil) || f.Name == "help" || f.Name == "version" {
 			return
 		}
 		if open && f.Name == "languages" {
-			value = tags(resolved.shape.Languages)
+			value = tags(resolved.Shape.Languages)
 		}
 		if from == "" {
 			if from = "default"; value != f.DefValue {
@@ -231,7 +195,7 @@ func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 			}
 		}
 		if value != "" || from != "default" {
-			a.log.Debug("configuration", "flag", f.Name, "value", masked(f.Name, value), "from", from)
+			a.log.Debug("configuration", "flag", f.Name, "value", config.Masked(f.Name, value), "from", from)
 		}
 	})
 }
@@ -247,25 +211,3 @@ func tags(table []schema.Language) string {
 	}
 	return strings.Join(list, ",")
 }
-
-// masked is a value without the secrets in it.
-func masked(flag, value string) string {
-	if flag == "dsn" && value != "" {
-		c, err := mysql.ParseDSN(value)
-		if err != nil {
-			return "***"
-		}
-		if c.Passwd != "" {
-			c.Passwd = "***"
-		}
-		return c.FormatDSN()
-	}
-	value = userInfo.ReplaceAllString(value, "://***@")
-	return secretParameter.ReplaceAllString(value, "${1}***")
-}
-
-// userInfo and secretParameter are where URLs hold secrets.
-var (
-	userInfo        = regexp.MustCompile(`://[^/@\s,]*@`)
-	secretParameter = regexp.MustCompile(`(?i)([?&][^=&]*(?:key|password|secret|token)[^=&]*=)[^&\s,]*`)
-)

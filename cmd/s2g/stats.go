@@ -7,7 +7,6 @@ import (
 
 	"s2g/cmd/s2g/internal/stats"
 	"s2g/schema"
-	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
 
@@ -39,22 +38,19 @@ func (a *app) stats() *cobra.Command {
 
 func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 	ctx := cmd.Context()
-	m, err := manifest.Read(o.out)
+	m, err := a.readBuild(cmd, o)
 	if err != nil {
-		return err
-	}
-	if err := a.resolve(cmd, o, m, true); err != nil {
 		return err
 	}
 	if form != "table" && form != "json" && form != "csv" {
 		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
 	}
-	site, err := o.site(m)
+	site, err := m.BuildSite()
 	if err != nil {
 		return err
 	}
-	return a.withTables(ctx, o, m, func(db *tables.DB) error {
-		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.shape.Languages, Other: o.shape.Other, Materialize: o.shape.Materialize})
+	return o.WithTables(ctx, m, func(db *tables.DB) error {
+		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.Shape.Languages, Other: o.Shape.Other, Materialize: o.Shape.Materialize})
 		if err != nil {
 			return err
 		}

@@ -12,22 +12,14 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"s2g/schema/manifest"
+	"s2g/cmd/s2g/internal/build"
 )
 
-// outcome is a line of the table that a build ends with.
-type outcome struct {
-	Stage string `json:"stage"`
-	Fresh bool   `json:"fresh"` // nothing was to be done
-	manifest.Summary
-	XMLBytes      int64 `json:"xml_bytes"`                 // of the dump, decoded: what every stage's speed is measured by
-	ServerPeakRSS int64 `json:"server_peak_rss,omitempty"` // of the private mariadbd, bytes
-
-	Warning string `json:"warning,omitempty"` // what does not stop a build, and yet may be a mistake
-}
-
 // printSummary writes the outcomes as a table, or as one JSON line.
-func (a *app) printSummary(outcomes []outcome) error {
+func (a *app) printSummary(outcomes []build.Outcome) error {
+	for i := range outcomes {
+		outcomes[i].Warning = a.flagNames(outcomes[i].Warning)
+	}
 	if a.json {
 		return json.NewEncoder(a.stdout).Encode(map[string]any{"result": outcomes})
 	}
@@ -37,7 +29,7 @@ func (a *app) printSummary(outcomes []outcome) error {
 	return writeSummary(a.stdout, outcomes)
 }
 
-func writeSummary(w io.Writer, outcomes []outcome) error {
+func writeSummary(w io.Writer, outcomes []build.Outcome) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "stage\trows\tread\twritten\tseconds\tXML MB/s\trows/s\tmemory\tmariadbd\tbad data\t")
 	for _, o := range outcomes {

@@ -6,13 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/schema/manifest"
 )
 
 // Below the table stands what was left out, by stage: nothing is lost silently.
 func TestSummaryOfWhatIsLeftOut(t *testing.T) {
 	var b strings.Builder
-	err := writeSummary(&b, []outcome{
+	err := writeSummary(&b, []build.Outcome{
 		{Stage: "ingest", Summary: manifest.Summary{Rows: 3, Errors: map[string]int64{"bad_number": 2, "duplicate_id": 1000}}},
 		{Stage: "graph", Fresh: true, Summary: manifest.Summary{Errors: map[string]int64{"bad": 1}}},
 		{Stage: "vectors", Summary: manifest.Summary{Counts: map[string]int64{

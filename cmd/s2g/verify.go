@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,9 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -40,13 +43,26 @@ func (a *app) verify() *cobra.Command {
 		Long:  verifyHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.needBuild(); err != nil {
+			m, err := a.readBuild(cmd, o)
+			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sample") {
-				return a.verifySample(cmd, o, sample)
+				return a.verifySample(cmd, o, m, sample)
 			}
-			return a.verifyAlone(cmd, o, filesOnly, &of)
+			servers, closeServers, err := of.open(cmd.Context(), a, m, o.Out)
+			if err != nil {
+				return err
+			}
+			defer closeServers()
+			if filesOnly {
+				_, err := a.runVerify(cmd.Context(), &o.Options, m, nil, servers...)
+				return err
+			}
+			return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
+				_, err := a.runVerify(cmd.Context(), &o.Options, m, db, servers...)
+				return err
+			})
 		},
 	}
 	o.outFlag(cmd.Flags())
@@ -60,31 +76,8 @@ func (a *app) verify() *cobra.Command {
 	return cmd
 }
 
-func (a *app) verifyAlone(cmd *cobra.Command, o *options, filesOnly bool, of *verifiedServers) error {
-	m, err := manifest.Read(o.out)
-	if err != nil {
-		return err
-	}
-	if err := a.resolve(cmd, o, m, true); err != nil {
-		return err
-	}
-	servers, closeServers, err := a.openVerified(cmd.Context(), o, m, of)
-	if err != nil {
-		return err
-	}
-	defer closeServers()
-	if filesOnly {
-		_, err := a.runVerify(cmd.Context(), o, m, nil, servers...)
-		return err
-	}
-	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
-		_, err := a.runVerify(cmd.Context(), o, m, db, servers...)
-		return err
-	})
-}
-
 // verifySample verifies some posts.
-func (a *app) verifySample(cmd *cobra.Command, o *options, of verify.Options) error {
+func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest, of verify.Options) error {
 	for _, flag := range []string{"files-only", "graphdb", "qdrant"} {
 		if cmd.Flags().Changed(flag) {
 			return schema.Faultf(schema.FaultUsage, "leave one of them out", "--sample compares with the tables alone, not with --%s", flag)
@@ -93,20 +86,14 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, of verify.Options) er
 	if of.Sample < 1 {
 		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", of.Sample)
 	}
-	m, err := manifest.Read(o.out)
-	if err != nil {
+	var err error
+	if of.Site, err = m.BuildSite(); err != nil {
 		return err
 	}
-	if err := a.resolve(cmd, o, m, true); err != nil {
-		return err
-	}
-	if of.Site, err = o.site(m); err != nil {
-		return err
-	}
-	of.Languages, of.Other, of.Workers, of.Log = o.shape.Languages, o.shape.Other, o.workers, a.log
-	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) error {
+	of.Languages, of.Other, of.Workers, of.Log = o.Shape.Languages, o.Shape.Other, o.Workers, a.log
+	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		started := time.Now()
-		report, err := verify.Sample(cmd.Context(), o.out, db, of)
+		report, err := verify.Sample(cmd.Context(), o.Out, db, of)
 		if cmd.Context().Err() != nil {
 			return err
 		}
@@ -114,28 +101,29 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, of verify.Options) er
 	})
 }
 
-// verify is the last stage of a build. It is never up to date: files can be
-// damaged at any time.
-func (p *pipeline) verify(ctx context.Context) error {
-	if _, err := p.ingested(ctx); err != nil {
-		return err
+// verifyBuilt is the stage of a build. It is never up to date, because files can be damaged at any time.
+func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents, error) {
+	if _, err := b.TablesKey(ctx); err != nil {
+		return nil, err
 	}
-	found, err := p.app.runVerify(ctx, p.opts, p.dir.Manifest(), p.db)
-	p.found = found
-	return err
+	db, err := b.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return a.runVerify(ctx, b.Options, b.Dir.Manifest(), db)
 }
 
-// runVerify verifies the build, and then the servers that it was loaded into. It
-// returns what the build was found to hold.
-func (a *app) runVerify(ctx context.Context, o *options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
-	site, err := o.site(m)
+// runVerify verifies the build, and then the servers that it was loaded into. It returns what the build was found to
+// hold. Without tables it checks the files alone.
+func (a *app) runVerify(ctx context.Context, o *build.Options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
+	site, err := m.BuildSite()
 	if err != nil {
 		return nil, err
 	}
 	started := time.Now()
-	shown := a.progress("verify", inBytes)
-	report, err := verify.Run(ctx, o.out, db, verify.Options{
-		Site: site, Languages: o.shape.Languages, Other: o.shape.Other, Workers: o.workers, Servers: servers, Log: a.log, Progress: shown.report,
+	shown := a.progress("verify")
+	report, err := verify.Run(ctx, o.Out, db, verify.Options{
+		Site: site, Languages: o.Shape.Languages, Other: o.Shape.Other, Workers: o.Workers, Servers: servers, Log: a.log, Progress: shown.report,
 	})
 	shown.end()
 	if ctx.Err() != nil {
@@ -163,4 +151,86 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 	}
 	fmt.Fprintf(w, "  %.1f s\n", took.Seconds())
 	return w.Flush()
+}
+
+// countingTimeout is how long a server may count the statements of a graph; comparedNodes is of how many nodes the
+// statements are compared one by one.
+const (
+	countingTimeout = time.Hour
+	comparedNodes   = 1000
+)
+
+// verifiedServers are the servers that are compared with a build.
+type verifiedServers struct {
+	graphDB   graphDBFlags
+	nodes     int // of GraphDB
+	qdrant    qdrantFlags
+	languages string // loaded into Qdrant; empty: all
+	prefix    string
+}
+
+func (v *verifiedServers) flags(f *pflag.FlagSet) {
+	v.graphDB.flags(f, "graphdb")
+	v.graphDB.patienceFlags(f, countingTimeout, "counting the statements of a graph")
+	f.IntVar(&v.nodes, "graphdb-nodes", comparedNodes, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
+	v.qdrant.flags(f, "qdrant")
+	f.StringVar(&v.languages, "qdrant-languages", "", "the `tags` or slugs of the languages that were loaded into Qdrant (default all of the build)")
+	f.StringVar(&v.prefix, "prefix", "", "what the names of repositories and collections begin with (default so for stackoverflow.com, else the site's name)")
+}
+
+// open connects to the servers that the flags name. The caller calls end once they are compared.
+func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest, out string) (servers []verify.Server, end func(), err error) {
+	var ends []func()
+	end = func() {
+		for _, e := range ends {
+			e()
+		}
+	}
+	v.graphDB.prefix, v.qdrant.prefix, v.qdrant.retryFor = v.prefix, v.prefix, v.graphDB.retryFor
+	if v.graphDB.url != "" {
+		_, name, err := v.graphDB.graphBuild(out, m)
+		if err != nil {
+			return nil, nil, err
+		}
+		client, err := v.graphDB.client(a)
+		if err != nil {
+			return nil, nil, err
+		}
+		shown := a.progress("verify graphdb")
+		stop := shown.alive()
+		ends = append(ends, func() { stop(); shown.end(); client.Close() })
+		servers = append(servers, &verify.GraphDB{
+			Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.graphDB.retryFor, Log: a.log, Progress: shown.report,
+		})
+	}
+	if v.qdrant.url != "" {
+		q, err := v.openQdrant(ctx, a, m)
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		shown := a.progress("verify qdrant")
+		q.Progress = shown.report
+		ends = append(ends, func() {
+			shown.end()
+			_ = q.Server.Close() // nothing is under way
+		})
+		servers = append(servers, q)
+	}
+	return servers, end, nil
+}
+
+func (v *verifiedServers) openQdrant(ctx context.Context, a *app, m *manifest.Manifest) (*verify.Qdrant, error) {
+	site, err := m.BuildSite()
+	if err != nil {
+		return nil, err
+	}
+	q := &verify.Qdrant{Prefix: cmp.Or(v.prefix, site.Prefix())}
+	if v.languages != "" {
+		if q.Languages, err = loadedLanguages(m, v.languages); err != nil {
+			return nil, err
+		}
+	}
+	q.Server, err = v.qdrant.connect(ctx, a)
+	return q, err
 }

@@ -1,13 +1,20 @@
 package plan
 
 import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"s2g/cmd/s2g/internal/build"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/vectors/embed"
 )
 
-// Input is what a build would be given.
-type Input struct {
+// input is what the estimate needs.
+type input struct {
 	Out         string     // the folder, which need not exist
 	Dump        *dump.Dump // nil where no dump is to be read
 	UTF8        float64    // bytes of UTF-8 that a byte of the dump is (see [dump.Form]); 0 means 1
@@ -36,6 +43,8 @@ type Step struct {
 
 // Plan is what a build takes.
 type Plan struct {
+	dump *dump.Dump // that the options name; nil where they name none
+
 	XML       int64  `json:"xml"`       // bytes of the tables decoded, as UTF-8
 	Estimated bool   `json:"estimated"` // XML is one
 	Steps     []Step `json:"steps"`
@@ -54,8 +63,69 @@ type Need struct {
 // Lacks reports whether less is there than is needed.
 func (n Need) Lacks() bool { return n.Has > 0 && n.Has < n.Needs }
 
-// New makes the plan.
-func New(in Input) (*Plan, error) {
+// New returns the plan of the given stages of a build. It changes nothing.
+func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) (*Plan, error) {
+	return newPlan(ctx, o, m, stages, 0)
+}
+
+// Check returns an error where the machine lacks what the given stages of a build take. It is for [build.Options].
+func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) error {
+	p, err := New(ctx, o, m, stages)
+	if err != nil {
+		return err
+	}
+	return p.Err()
+}
+
+// newPlan takes the dimensions of the dense vectors where an endpoint was asked for them, else 0.
+func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string, dimensions int) (*Plan, error) {
+	s := o.Shape
+	dense, err := embed.ParseSpec(cmp.Or(s.Dense, embed.KindBuiltin))
+	if err != nil {
+		return nil, err
+	}
+	state, err := o.State(ctx, m, stages)
+	if err != nil {
+		return nil, err
+	}
+	in := input{
+		Out: o.Out, Read: m.Dump, Stale: state.Stale, Dimensions: dimensions,
+		Compress: s.Compress, Materialize: s.Materialize, Answers: strings.Contains(s.Units, "answer"),
+	}
+	if done := m.Stages[manifest.Ingest]; done != nil {
+		in.Held, in.Sent = true, done.BytesOut
+	}
+	if in.Stale[manifest.Ingest] { // else the manifest has the sizes of what was read
+		in.Dump = state.Dump
+		if form, err := state.Dump.DetectForm(ctx); err == nil { // ingest reports the error
+			in.UTF8 = form.UTF8
+		}
+	}
+	for stage := range in.Stale {
+		in.Stale[stage] = in.Stale[stage] && slices.Contains(stages, stage)
+	}
+	if dense.Kind == embed.KindBuiltin {
+		in.Dimensions = BuiltinDimensions
+	} else if in.Dimensions == 0 {
+		in.Dimensions = dense.Dimensions
+	}
+	server, err := o.Server()
+	if err != nil {
+		return nil, err
+	}
+	if server.DSN == "" {
+		in.Pool = cmp.Or(server.Memory, tables.DefaultMemory())
+	}
+	p, err := estimate(in)
+	if err != nil {
+		return nil, err
+	}
+	p.dump = state.Dump
+	return p, nil
+}
+
+// estimate computes the plan.
+func estimate(in input) (*Plan, error) {
 	there, err := occupied(in.Out)
 	if err != nil {
 		return nil, err
@@ -96,7 +166,7 @@ type measured struct {
 }
 
 // measure sets the dump's size.
-func (p *Plan) measure(in Input) measured {
+func (p *Plan) measure(in input) measured {
 	if in.Dump == nil {
 		return p.measureRead(in)
 	}
@@ -132,7 +202,7 @@ func (p *Plan) measure(in Input) measured {
 
 // measureRead takes the size of a dump that was read before. What was read may
 // have been UTF-16; what was sent to the server was not.
-func (p *Plan) measureRead(in Input) measured {
+func (p *Plan) measureRead(in input) measured {
 	read, share := in.Read.Bytes(), 1.0
 	if most := int64(float64(in.Sent) / sentShare); in.Sent > 0 && most < read {
 		share, p.Estimated = float64(most)/float64(read), true
@@ -143,7 +213,7 @@ func (p *Plan) measureRead(in Input) measured {
 }
 
 // compare sets what is needed in all and what the machine has.
-func (p *Plan) compare(in Input) error {
+func (p *Plan) compare(in input) error {
 	separate, err := apartFrom(in.Out)
 	if err != nil {
 		return err

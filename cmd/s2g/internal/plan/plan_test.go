@@ -37,12 +37,12 @@ func all(stale bool) map[string]bool {
 	return map[string]bool{manifest.Ingest: stale, manifest.Graph: stale, manifest.Vectors: stale}
 }
 
-func newPlan(t *testing.T, in Input) *Plan {
+func planOf(t *testing.T, in input) *Plan {
 	t.Helper()
 	if in.Out == "" {
 		in.Out = filepath.Join(t.TempDir(), "not", "there", "yet")
 	}
-	p, err := New(in)
+	p, err := estimate(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +52,8 @@ func newPlan(t *testing.T, in Input) *Plan {
 const pool = 1 << 20 // a private server's
 
 func TestPlanGrowsWithTheDump(t *testing.T) {
-	small := newPlan(t, Input{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool})
-	large := newPlan(t, Input{Dump: findDump(t, 400<<20), Stale: all(true), Pool: pool})
+	small := planOf(t, input{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool})
+	large := planOf(t, input{Dump: findDump(t, 400<<20), Stale: all(true), Pool: pool})
 	if small.XML != 100<<20 || small.Estimated || large.Disk.Needs <= small.Disk.Needs || large.Steps[1].Memory <= small.Steps[1].Memory {
 		t.Errorf("small %+v, large %+v", small, large)
 	}
@@ -61,36 +61,36 @@ func TestPlanGrowsWithTheDump(t *testing.T) {
 		t.Errorf("disk %+v, error %v", small.Disk, small.Err())
 	}
 	// what is asked for changes what it takes
-	for name, in := range map[string]Input{
+	for name, in := range map[string]input{
 		"plain":        {Compress: "none", Dimensions: BuiltinDimensions},
 		"materialized": {Materialize: true, Dimensions: BuiltinDimensions},
 		"answers":      {Answers: true, Dimensions: BuiltinDimensions},
 		"an endpoint":  {},
 	} {
 		in.Dump, in.Stale, in.Pool = findDump(t, 100<<20), all(true), pool
-		usual := newPlan(t, Input{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: BuiltinDimensions})
-		if p := newPlan(t, in); p.Disk.Needs <= usual.Disk.Needs {
+		usual := planOf(t, input{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: BuiltinDimensions})
+		if p := planOf(t, in); p.Disk.Needs <= usual.Disk.Needs {
 			t.Errorf("%s takes %d, not more than %d", name, p.Disk.Needs, usual.Disk.Needs)
 		}
 	}
 	// the tables of a server elsewhere take nothing here
-	if p := newPlan(t, Input{Dump: findDump(t, 100<<20), Stale: all(true)}); p.Steps[0].Disk != 0 || p.Disk.Needs >= small.Disk.Needs {
+	if p := planOf(t, input{Dump: findDump(t, 100<<20), Stale: all(true)}); p.Steps[0].Disk != 0 || p.Disk.Needs >= small.Disk.Needs {
 		t.Errorf("with a server of the user's: %+v", p)
 	}
 }
 
 // A UTF-16 dump has two bytes for most characters, which the tables have not.
 func TestPlanOfUTF16(t *testing.T) {
-	p := newPlan(t, Input{Dump: findDump(t, 200<<20), UTF8: 0.5, Stale: all(true), Pool: pool})
+	p := planOf(t, input{Dump: findDump(t, 200<<20), UTF8: 0.5, Stale: all(true), Pool: pool})
 	if p.XML != 100<<20 || !p.Estimated {
 		t.Errorf("%+v", p)
 	}
 	read := manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Bytes: 160 << 20, Rows: 1000}, "Votes": {Bytes: 40 << 20}}}
-	p = newPlan(t, Input{Read: read, Sent: 66 << 20, Stale: map[string]bool{manifest.Graph: true}})
+	p = planOf(t, input{Read: read, Sent: 66 << 20, Stale: map[string]bool{manifest.Graph: true}})
 	if p.XML < 100<<20 || p.XML > 115<<20 || !p.Estimated || p.Steps[1].Memory != 128<<20+24*1000 {
 		t.Errorf("after it was read: %+v", p)
 	}
-	p = newPlan(t, Input{Read: read, Sent: 150 << 20, Stale: map[string]bool{manifest.Graph: true}})
+	p = planOf(t, input{Read: read, Sent: 150 << 20, Stale: map[string]bool{manifest.Graph: true}})
 	if p.XML != 200<<20 || p.Estimated {
 		t.Errorf("a dump in UTF-8: %+v", p)
 	}
@@ -99,8 +99,8 @@ func TestPlanOfUTF16(t *testing.T) {
 // What an interrupted run has made, or what is replaced, need not be free again.
 func TestWhatIsThereCounts(t *testing.T) {
 	out := t.TempDir()
-	in := Input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: BuiltinDimensions}
-	empty := newPlan(t, in)
+	in := input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: BuiltinDimensions}
+	empty := planOf(t, in)
 	fill := func(name string, size int) {
 		path := filepath.Join(out, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -111,21 +111,21 @@ func TestWhatIsThereCounts(t *testing.T) {
 		}
 	}
 	fill(".s2g/db/s2g/Posts.ibd", 8<<20)
-	begun := newPlan(t, in)
+	begun := planOf(t, in)
 	if got := empty.Disk.Needs - begun.Disk.Needs; got < 8<<20 || got > 9<<20 {
 		t.Errorf("8 MiB of tables are there, %d less are needed", got)
 	}
 	in.Stale = map[string]bool{manifest.Ingest: true}
-	begun = newPlan(t, in)
+	begun = planOf(t, in)
 	in.Held = true // they are those of the dump before, and stay until the new ones are complete
-	if held := newPlan(t, in); held.Disk.Needs-begun.Disk.Needs < 8<<20 || held.Steps[0].Passes <= begun.Steps[0].Passes {
+	if held := planOf(t, in); held.Disk.Needs-begun.Disk.Needs < 8<<20 || held.Steps[0].Passes <= begun.Steps[0].Passes {
 		t.Errorf("%+v beside tables in service, %+v without", held, begun)
 	}
 	in.Held, in.Stale = false, map[string]bool{manifest.Graph: true}
-	before := newPlan(t, in)
+	before := planOf(t, in)
 	fill("graph/batch-000001.trig.gz", 4<<20)
 	fill("vectors/python/part-00000.parquet", 4<<20) // of a stage that is not run
-	if got := before.Disk.Needs - newPlan(t, in).Disk.Needs; got < 4<<20 || got > 5<<20 {
+	if got := before.Disk.Needs - planOf(t, in).Disk.Needs; got < 4<<20 || got > 5<<20 {
 		t.Errorf("4 MiB of the graph are there, %d less are needed", got)
 	}
 }
@@ -146,14 +146,14 @@ func TestTablesOnTheirOwnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	schematest.Need(t, apart, "/dev/shm is on the disk of "+out)
-	in := Input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool}
-	p := newPlan(t, in)
-	together := newPlan(t, Input{Dump: in.Dump, Stale: in.Stale, Pool: pool})
+	in := input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool}
+	p := planOf(t, in)
+	together := planOf(t, input{Dump: in.Dump, Stale: in.Stale, Pool: pool})
 	if p.Tables == nil || p.Tables.Needs < 150<<20 || p.Tables.Has == 0 || p.Disk.Needs >= together.Disk.Needs {
 		t.Fatalf("%+v, together %+v", p, together)
 	}
 	in.Dump = findDump(t, 1<<40)
-	p = newPlan(t, in)
+	p = planOf(t, in)
 	p.Disk.Has = 1 << 60
 	if err := p.Err(); err == nil || !strings.Contains(err.Error(), "too little disk for the tables") {
 		t.Errorf("%v", err)
@@ -161,18 +161,18 @@ func TestTablesOnTheirOwnDisk(t *testing.T) {
 }
 
 func TestNothingToDoNeedsNothing(t *testing.T) {
-	p := newPlan(t, Input{Dump: findDump(t, 1<<40), Stale: all(false), Pool: 1 << 40})
+	p := planOf(t, input{Dump: findDump(t, 1<<40), Stale: all(false), Pool: 1 << 40})
 	if p.Disk.Needs != 0 || p.Memory.Needs != 0 || p.Err() != nil {
 		t.Errorf("%+v, %v", p, p.Err())
 	}
 }
 
 func TestTooLittle(t *testing.T) {
-	for name, in := range map[string]Input{
+	for name, in := range map[string]input{
 		"disk":   {Dump: findDump(t, 1<<42), Stale: all(true)},
 		"memory": {Dump: findDump(t, 1<<20), Stale: all(true), Pool: 1 << 50},
 	} {
-		err := newPlan(t, in).Err()
+		err := planOf(t, in).Err()
 		if fault, remedy := schema.FaultOf(err); fault != schema.FaultResources || remedy == "" || !strings.Contains(err.Error(), "too little "+name) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -1,16 +1,15 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"os"
 	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
-	"s2g/schema/manifest"
-	"s2g/schema/tables"
 	"s2g/vectors"
 )
 
@@ -21,6 +20,40 @@ Several processes can share the work, on machines that see one OUT and one Maria
 the --world, how many there are, and makes every Nth unit. When all have ended, --merge with the same options enters
 what they made into the build; it refuses what is missing or was made otherwise. A rank is taken from the environment
 of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX with S2G_WORLD) and of a Slurm array (SLURM_ARRAY_TASK_ID, _COUNT), too.`
+
+func (a *app) vectors() *cobra.Command {
+	var share sharing
+	stage := func(b *build.Build, ctx context.Context) error {
+		if share.merge {
+			return b.MergeVectors(ctx)
+		}
+		return b.Vectors(ctx)
+	}
+	o := &options{}
+	cmd := a.stageCommand(o, "vectors --out DIR", "tables to Parquet shards with dense and sparse vectors", vectorsHelp,
+		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.vectorFlags(f); share.flags(f) },
+		(*options).needBuild, stage)
+	alone := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		shared, err := share.complete(cmd.Flags())
+		if err != nil {
+			return err
+		}
+		plans, err := cmd.Flags().GetBool("dry-run")
+		switch {
+		case err != nil:
+			return err
+		case !shared || plans: // a plan is of all ranks
+			return alone(cmd, args)
+		}
+		m, err := a.readBuild(cmd, o)
+		if err != nil {
+			return err
+		}
+		return build.RunRank(cmd.Context(), &o.Options, m, vectors.Ranks{Rank: share.rank, World: share.world})
+	}
+	return cmd
+}
 
 // sharing is how a vectors command shares the stage with others.
 type sharing struct {
@@ -85,47 +118,4 @@ func fromScheduler(variable string, otherwise int) (int, error) {
 		return 0, schema.Faultf(schema.FaultUsage, "unset it, or give --rank and --world", "%s is %q, which is no number of a rank", variable, value)
 	}
 	return n, nil
-}
-
-// vectorsRank makes the units of one rank. It holds the lock of OUT together with
-// the other ranks, and does not touch the manifest. The disk must have what all ranks
-// have still to write: it is one for all, and which of them are at work nobody knows.
-func (a *app) vectorsRank(cmd *cobra.Command, o *options, r vectors.Ranks) error {
-	m, err := manifest.Read(o.out)
-	if err != nil {
-		return err
-	}
-	if err := a.resolve(cmd, o, m, true); err != nil {
-		return err
-	}
-	plan, _, err := o.plan(cmd.Context(), m, []string{manifest.Vectors})
-	if err != nil {
-		return err
-	}
-	if err := plan.Err(); err != nil {
-		return err
-	}
-	return a.withTables(cmd.Context(), o, m, func(db *tables.DB) (err error) {
-		opts, key, err := o.vectorsOptions(m, m.Stages[manifest.Ingest].Key)
-		if err != nil {
-			return err
-		}
-		if m.Fresh(manifest.Vectors, key) {
-			a.log.Info("vectors are up to date")
-			return nil
-		}
-		share, err := manifest.OpenShare(o.out, manifest.Vectors, key)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, share.Close()) }()
-		shown := a.progress(manifest.Vectors, inRows)
-		opts.Log, opts.Progress, opts.Remote = a.log, shown.report, a.remote()
-		done, err := vectors.RunRank(cmd.Context(), share, db, opts, r)
-		shown.end()
-		if err == nil {
-			a.log.Info("rank is done", "rank", r.Rank, "world", r.World, "points", done.Rows)
-		}
-		return err
-	})
 }

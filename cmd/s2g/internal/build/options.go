@@ -1,0 +1,147 @@
+package build
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+	"s2g/schema/vocab"
+	"s2g/vectors/embed"
+)
+
+// Options are those of a build in one folder. A stage that runs alone uses those that concern it.
+type Options struct {
+	Out string // the folder
+
+	Dump       string  // path of the dump; see [dump.Find]
+	DumpSite   string  // which site, where the path holds several
+	Rehash     bool    // the dump is identified by its bytes, not by its files' names, sizes and times
+	Strict     bool    // the first bad row is an error
+	MaxRejects float64 // share of bad rows in a table above which ingest fails, 0 to 1
+
+	DSN    string // MariaDB of the user; empty: a private server in Out
+	Memory int64  // buffer pool of the private server, bytes; 0: its default
+
+	Workers int              // goroutines side by side; 0: each stage's default
+	Shape   manifest.Options // what shapes the outputs; the manifest stores it
+	Tool    string           // version of s2g, for the manifest
+	Remote  embed.RemoteOptions
+
+	Log *slog.Logger
+
+	// Progress begins to show a stage. It returns the callback that takes what runs, how much of it is done and how
+	// much there is, and a function that ends the display.
+	Progress func(stage string) (report func(what string, done, total int64), end func())
+
+	// Fits returns an error where the machine lacks what the given stages take. nil checks nothing.
+	Fits func(ctx context.Context, o *Options, m *manifest.Manifest, stages []string) error
+
+	tmp  string            // where archives inside archives are spooled; empty: the system's folder
+	sums map[string]string // of the dump, once Rehash has read it
+}
+
+// inheritable has the options that a stage which runs alone takes from the build in Out, with how it keeps its own.
+var inheritable = map[string]func(to *manifest.Options, own manifest.Options){
+	"site":         func(to *manifest.Options, own manifest.Options) { to.Site = own.Site },
+	"languages":    func(to *manifest.Options, own manifest.Options) { to.Languages = own.Languages },
+	"other":        func(to *manifest.Options, own manifest.Options) { to.Other = own.Other },
+	"without":      func(to *manifest.Options, own manifest.Options) { to.Without = own.Without },
+	"compress":     func(to *manifest.Options, own manifest.Options) { to.Compress = own.Compress },
+	"graph-format": func(to *manifest.Options, own manifest.Options) { to.GraphFormat = own.GraphFormat },
+	"materialize":  func(to *manifest.Options, own manifest.Options) { to.Materialize = own.Materialize },
+	"units":        func(to *manifest.Options, own manifest.Options) { to.Units = own.Units },
+	"window":       func(to *manifest.Options, own manifest.Options) { to.Window = own.Window },
+	"overlap":      func(to *manifest.Options, own manifest.Options) { to.Overlap = own.Overlap },
+	"dense":        func(to *manifest.Options, own manifest.Options) { to.Dense = own.Dense },
+	"sparse":       func(to *manifest.Options, own manifest.Options) { to.Sparse = own.Sparse },
+	"links":        func(to *manifest.Options, own manifest.Options) { to.Links = own.Links },
+	"reuse":        func(to *manifest.Options, own manifest.Options) { to.Reuse = own.Reuse },
+}
+
+// Inheritable returns the names of the options that [Options.Inherit] takes from a build, in order.
+func Inheritable() []string {
+	return slices.Sorted(maps.Keys(inheritable))
+}
+
+// Inherit replaces the options that shape outputs by those of the build in Out. It keeps those that are given, and
+// those that no stage of the build has set yet.
+func (o *Options) Inherit(of manifest.Options, given func(option string) bool) {
+	own := o.Shape
+	o.Shape = of
+	for name, keep := range inheritable {
+		if given(name) {
+			keep(&o.Shape, own)
+		}
+	}
+	s := &o.Shape
+	if s.Languages == nil {
+		s.Languages = own.Languages
+	}
+	s.Compress = cmp.Or(s.Compress, own.Compress)
+	s.GraphFormat = cmp.Or(s.GraphFormat, own.GraphFormat)
+	if of.Units == "" { // vectors set these together, and an overlap of 0 is a choice
+		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
+	}
+}
+
+// Choices has the values of the options that take one of a few.
+var Choices = map[string][]string{
+	"compress":     {"gzip", "zstd", "none"},
+	"graph-format": {"trig", "nquads"},
+	"units":        {"question", "question,answer"},
+}
+
+// OptionalTables are the tables that the option without may name.
+var OptionalTables = []string{"comments", "votes", "links", "tags"}
+
+// Complete checks the options and writes the site in full.
+func (o *Options) Complete() error {
+	s := &o.Shape
+	if s.Site != "" {
+		site, err := vocab.ParseSite(s.Site)
+		if err != nil {
+			return err
+		}
+		s.Site = string(site)
+	}
+	for _, c := range []struct{ option, value string }{{"compress", s.Compress}, {"graph-format", s.GraphFormat}, {"units", s.Units}} {
+		if c.value != "" && !slices.Contains(Choices[c.option], c.value) {
+			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(Choices[c.option], " or "), "option %s has the value %q", c.option, c.value)
+		}
+	}
+	for _, name := range s.Without {
+		if !slices.Contains(OptionalTables, name) {
+			return schema.Faultf(schema.FaultUsage, "it takes comments, votes, links and tags", "option without names %q", name)
+		}
+	}
+	if s.Window != 0 && (s.Window < 16 || s.Overlap < 0 || s.Overlap >= s.Window/2) {
+		return schema.Faultf(schema.FaultUsage, "the window is at least 16 tokens, the overlap less than half of it", "option window %d with option overlap %d", s.Window, s.Overlap)
+	}
+	if o.MaxRejects < 0 || o.MaxRejects > 1 {
+		return schema.Faultf(schema.FaultUsage, "0.01 is one row in a hundred", "option max-rejects is a share from 0 to 1, not %g", o.MaxRejects)
+	}
+	return nil
+}
+
+// private returns the folder of Out that is not published, where the tables are; see [manifest.Dir.Private].
+func (o *Options) private() (string, error) {
+	abs, err := filepath.Abs(o.Out)
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w", o.Out, err)
+	}
+	return filepath.Join(abs, ".s2g"), nil
+}
+
+// Server returns the MariaDB that holds the tables.
+func (o *Options) Server() (tables.Options, error) {
+	private, err := o.private()
+	return tables.Options{Dir: private, DSN: o.DSN, Memory: o.Memory, Log: o.Log}, err
+}

@@ -1,0 +1,134 @@
+package build
+
+import (
+	"context"
+	"slices"
+
+	"s2g/graph"
+	"s2g/ingest"
+	"s2g/ingest/dump"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors"
+)
+
+// ingestOptions returns the options as the stage takes them.
+func (o *Options) ingestOptions() (ingest.Options, error) {
+	if o.Dump == "" {
+		return ingest.Options{}, schema.Faultf(schema.FaultUsage, "give option dump PATH", "no dump to read")
+	}
+	opts := ingest.Options{
+		Dump: o.Dump, DumpSite: o.DumpSite, Without: o.Shape.Without, TableHashes: o.sums,
+		Strict: o.Strict, MaxRejects: o.MaxRejects, Workers: o.Workers,
+	}
+	if o.MaxRejects == 0 {
+		opts.MaxRejects = -1 // the stage's zero value is its default
+	}
+	return opts, nil
+}
+
+// readSums reads the dump for Rehash, once. Before that its key is unknown: the same names may hold another dump,
+// other names the same.
+func (o *Options) readSums(ctx context.Context) error {
+	if !o.Rehash || o.sums != nil {
+		return nil
+	}
+	opts, err := o.ingestOptions()
+	if err != nil {
+		return err
+	}
+	o.Log.Info("reading the dump, to tell it by its bytes")
+	o.sums, err = ingest.TableHashes(ctx, o.tmp, opts)
+	return err
+}
+
+// ingestPlan returns what an ingest would read. Where the tables of the build were made of the same bytes, the plan
+// has their key, which may be a hash of names and times.
+func (o *Options) ingestPlan(m *manifest.Manifest) (*ingest.Plan, error) {
+	opts, err := o.ingestOptions()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := ingest.NewPlan(opts)
+	if err != nil {
+		return nil, err
+	}
+	if done := m.Stages[manifest.Ingest]; done != nil && plan.SameTables(m.Dump) {
+		plan.Key = done.Key
+	}
+	return plan, nil
+}
+
+// graphOptions returns the options as the stage takes them, and its key over tables of the given key.
+func (o *Options) graphOptions(m *manifest.Manifest, tablesKey string) (opts graph.Options, key string, err error) {
+	site, err := o.Shape.BuildSite(m.Dump)
+	if err != nil {
+		return opts, "", err
+	}
+	s := o.Shape
+	opts = graph.Options{
+		Site: site, Languages: s.Languages, Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
+		Workers: o.Workers, Log: o.Log,
+	}
+	key, err = graph.Key(tablesKey, opts)
+	return opts, key, err
+}
+
+// vectorsOptions returns the options as the stage takes them, and its key over tables of the given key.
+func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts vectors.Options, key string, err error) {
+	site, err := o.Shape.BuildSite(m.Dump)
+	if err != nil {
+		return opts, "", err
+	}
+	s := o.Shape
+	opts = vectors.Options{
+		Site: site, Languages: s.Languages, Other: s.Other, Units: s.Units,
+		Window: s.Window, Overlap: s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Links: s.Links, Reuse: s.Reuse, Workers: o.Workers,
+		Log: o.Log, Remote: o.Remote,
+	}
+	if s.Overlap == 0 {
+		opts.Overlap = -1 // the stage's zero value is its default
+	}
+	key, err = vectors.Key(tablesKey, opts)
+	return opts, key, err
+}
+
+// State is what a build finds before it runs.
+type State struct {
+	Dump  *dump.Dump      // that the option names; nil where it names none
+	Stale map[string]bool // by stage: it must run, because it has not finished with this dump and these options
+}
+
+// State compares the build with the options. It changes nothing. With Rehash it reads the dump where the given stages
+// include an ingest that follows another; a first ingest takes the same whatever the bytes are.
+func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []string) (*State, error) {
+	s := &State{Stale: map[string]bool{}}
+	tablesKey := ""
+	if done := m.Stages[manifest.Ingest]; done != nil {
+		tablesKey = done.Key
+		if o.Dump != "" && slices.Contains(stages, manifest.Ingest) {
+			if err := o.readSums(ctx); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if o.Dump != "" {
+		plan, err := o.ingestPlan(m)
+		if err != nil {
+			return nil, err
+		}
+		s.Dump, tablesKey = plan.Dump, plan.Key
+		s.Stale[manifest.Ingest] = !m.Fresh(manifest.Ingest, tablesKey)
+	}
+	_, graphKey, err := o.graphOptions(m, tablesKey)
+	if err != nil {
+		return nil, err
+	}
+	_, vectorsKey, err := o.vectorsOptions(m, tablesKey)
+	if err != nil {
+		return nil, err
+	}
+	s.Stale[manifest.Graph] = !m.Fresh(manifest.Graph, graphKey)
+	s.Stale[manifest.Vectors] = !m.Fresh(manifest.Vectors, vectorsKey)
+	return s, nil
+}

@@ -1,0 +1,58 @@
+package config
+
+import (
+	"os"
+	"regexp"
+	"strings"
+
+	mysql "github.com/go-sql-driver/mysql"
+
+	"s2g/schema"
+)
+
+// secretName matches the variables that may be given as files.
+var secretName = regexp.MustCompile(`^(S2G_DSN|S2G_.*_(KEY|PASSWORD|TOKEN))_FILE=`)
+
+// SecretFiles reads the files that the variables S2G_..._FILE of an environment name. It returns their contents by the
+// variables' names without _FILE. Errors are of [schema.FaultUsage].
+func SecretFiles(environment []string) (map[string]string, error) {
+	secrets := map[string]string{}
+	for _, entry := range environment {
+		match := secretName.FindStringSubmatch(entry)
+		_, path, _ := strings.Cut(entry, "=")
+		if match == nil || path == "" {
+			continue
+		}
+		if os.Getenv(match[1]) != "" {
+			return nil, schema.Faultf(schema.FaultUsage, "give one of them", "%s and %s_FILE are both set", match[1], match[1])
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, schema.Faultf(schema.FaultUsage, "give the name of a file that this user can read", "%s_FILE: %w", match[1], err)
+		}
+		secrets[match[1]] = strings.TrimSpace(string(text))
+	}
+	return secrets, nil
+}
+
+// userInfo and secretParameter match where URLs hold secrets.
+var (
+	userInfo        = regexp.MustCompile(`://[^/@\s,]*@`)
+	secretParameter = regexp.MustCompile(`(?i)([?&][^=&]*(?:key|password|secret|token)[^=&]*=)[^&\s,]*`)
+)
+
+// Masked returns the value of an option without the secrets in it. A DSN that cannot be read is masked as a whole.
+func Masked(option, value string) string {
+	if option == "dsn" && value != "" {
+		c, err := mysql.ParseDSN(value)
+		if err != nil {
+			return "***"
+		}
+		if c.Passwd != "" {
+			c.Passwd = "***"
+		}
+		return c.FormatDSN()
+	}
+	value = userInfo.ReplaceAllString(value, "://***@")
+	return secretParameter.ReplaceAllString(value, "${1}***")
+}

@@ -1,0 +1,130 @@
+package plan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/config"
+	"s2g/graph/rdf4j"
+	"s2g/schema"
+	"s2g/schema/tables"
+	"s2g/vectors/embed"
+	"s2g/vectors/qdrant"
+)
+
+// Servers are those that a verified build is loaded into; empty: none.
+type Servers struct {
+	GraphDB string        // URL of GraphDB or RDF4J Server
+	Qdrant  string        // address of Qdrant's gRPC; see [qdrant.ParseAddress]
+	Access  qdrant.Access // to Qdrant; its address is Qdrant's
+}
+
+// Service is a server that a build needs.
+type Service struct {
+	Name    string `json:"name"`
+	Address string `json:"address"` // without secrets
+	Says    string `json:"says,omitempty"`
+	Missing string `json:"missing,omitempty"` // the error
+}
+
+// probeTimeout is how long a server may take to answer.
+const probeTimeout = 15 * time.Second
+
+// examineServices sends a request to each server that the options name. The error is the first server's that cannot be
+// used. Dimensions are those of the dense endpoint's vectors; 0 where there is none.
+func (e *Examination) examineServices(ctx context.Context, o *build.Options, servers Servers) (dimensions int, failed error) {
+	remote := o.Remote
+	remote.RetryFor, remote.Timeout = time.Second, probeTimeout
+	probes := []struct {
+		name, option, address string
+		probe                 func(context.Context) (string, error)
+	}{
+		{"MariaDB", "dsn", o.DSN, func(ctx context.Context) (string, error) { return probeMariaDB(ctx, o) }},
+		{"dense vectors", "dense", o.Shape.Dense, func(ctx context.Context) (string, error) {
+			dense, err := embed.OpenDense(ctx, o.Shape.Dense, remote)
+			if err != nil {
+				return "", err
+			}
+			dimensions = dense.Dim()
+			return fmt.Sprintf("%s, %d dimensions", dense.Model(), dense.Dim()), nil
+		}},
+		{"sparse vectors", "sparse", o.Shape.Sparse, func(ctx context.Context) (string, error) {
+			sparse, err := embed.OpenSparse(ctx, o.Shape.Sparse, remote)
+			if err != nil {
+				return "", err
+			}
+			return sparse.Model(), nil
+		}},
+		{"GraphDB", "graphdb", servers.GraphDB, func(ctx context.Context) (string, error) { return ProbeGraphDB(ctx, servers.GraphDB) }},
+		{"Qdrant", "qdrant", servers.Qdrant, func(ctx context.Context) (string, error) { return probeQdrant(ctx, servers) }},
+	}
+	for _, p := range probes {
+		if p.address == "" || p.address == embed.KindBuiltin || p.address == embed.KindBM25 {
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, probeTimeout)
+		says, err := p.probe(within)
+		cancel()
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		found := Service{Name: p.name, Address: config.Masked(p.option, p.address), Says: says}
+		if err != nil {
+			found.Missing = err.Error()
+			if failed == nil {
+				failed = fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+		e.Services = append(e.Services, found)
+	}
+	return dimensions, failed
+}
+
+// probeMariaDB checks the rights that a load needs, on a table of its own.
+func probeMariaDB(ctx context.Context, o *build.Options) (says string, err error) {
+	db, err := tables.Open(ctx, tables.Options{DSN: o.DSN, Log: o.Log})
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	err = db.SQL().QueryRowContext(ctx, "SELECT VERSION()").Scan(&says)
+	if err != nil {
+		return "", fmt.Errorf("asking for the version: %w", err)
+	}
+	return says + ", with the rights of a load", db.CheckRights(ctx)
+}
+
+// ProbeGraphDB sends a request without a user: a server that requires one answers, too.
+func ProbeGraphDB(ctx context.Context, url string) (string, error) {
+	client, err := rdf4j.New(rdf4j.Config{URL: url, Timeout: probeTimeout})
+	if err != nil {
+		return "", schema.Faultf(schema.FaultUsage, "as http://localhost:7200 or http://localhost:8080/rdf4j-server", "%w", err)
+	}
+	defer client.Close()
+	version, err := client.Protocol(ctx)
+	switch {
+	case rdf4j.IsStatus(err, http.StatusUnauthorized), rdf4j.IsStatus(err, http.StatusForbidden):
+		return "answers, and asks for a user", nil
+	case err != nil:
+		return "", schema.Faultf(schema.FaultService, "see whether the server runs, and whether the URL is its own", "%w", err)
+	}
+	return fmt.Sprintf("answers, RDF4J protocol %d", version), nil
+}
+
+func probeQdrant(ctx context.Context, servers Servers) (says string, err error) {
+	access := servers.Access
+	if access.Address, err = qdrant.ParseAddress(servers.Qdrant); err != nil {
+		return "", err
+	}
+	access.RetryFor, access.Call = -1, probeTimeout
+	server, err := qdrant.Open(ctx, access)
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace("answers, version " + server.Version()), server.Close()
+}
