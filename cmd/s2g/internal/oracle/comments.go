@@ -8,35 +8,34 @@ import (
 )
 
 var commentRules = []rule{
-	{term: vocab.CommentID, mark: asInt, object: "c.Id"},
-	{term: vocab.Score, mark: asInt, object: "c.Score"},
-	{term: vocab.HasBody, mark: asText, object: "c.Text"},
-	{term: vocab.CreationDate, mark: asDate, object: "c.CreationDate"},
-	{term: vocab.AuthorName, mark: asText, object: "c.UserDisplayName"},
-	{term: vocab.Author, mark: asIRI, object: "CONCAT('/users/',c.UserId)", null: "c.UserId"},
-	{term: vocab.License, mark: asIRI, object: license("c.ContentLicense", "c.CreationDate"), null: "1"},
+	{term: vocab.CommentID, mark: markInteger, object: "c.Id"},
+	{term: vocab.Score, mark: markInteger, object: "c.Score"},
+	{term: vocab.HasBody, mark: markText, object: "c.Text"},
+	{term: vocab.CreationDate, mark: markDate, object: "c.CreationDate"},
+	{term: vocab.AuthorName, mark: markText, object: "c.UserDisplayName"},
+	{term: vocab.Author, mark: markIRI, object: "CONCAT('/users/',c.UserId)", presence: "c.UserId"},
+	{term: vocab.License, mark: markIRI, object: license("c.ContentLicense", "c.CreationDate"), presence: "1"},
 }
 
 // commentScan reads Comments.
-func (s *survey) commentScan() scan {
-	has, kind := named(vocab.HasComment), named(vocab.Comment)
-	c := columns{"c.PostId", "c.Id"}
-	rules := place(&c, commentRules, s.options.CountsOnly)
-	terms := termsOf(rules, has, kind)
-	query := "SELECT " + c.String() + " FROM Comments c WHERE TRUE" + s.only.posts.in("c.PostId")
-	return scan{name: "comments", terms: terms, run: func(ctx context.Context, o *out) error {
-		n, under := node{mute: s.options.CountsOnly}, node{mute: s.options.CountsOnly}
-		return s.each(ctx, query, func(row [][]byte) error {
-			p := s.members.at(tables.Int(row[0]))
-			in := s.members.graphs(p)
+func (r *tableReader) commentScan() scan {
+	has, isComment := mustTerm(vocab.HasComment), mustTerm(vocab.Comment)
+	selected := columns{"c.PostId", "c.Id"}
+	rules := selected.placeRules(commentRules, r.options.CountsOnly)
+	query := "SELECT " + selected.String() + " FROM Comments c WHERE TRUE" + r.selection.posts.in("c.PostId")
+	return scan{name: "comments", terms: termsOf(rules, has, isComment), run: func(ctx context.Context, c *collector) error {
+		comment, post := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
+		return r.db.EachRow(ctx, query, func(row [][]byte) error {
+			m := r.memberships.at(tables.Int(row[0]))
+			in := r.memberships.graphs(m)
 			if len(in) == 0 {
 				return nil
 			}
-			n.begin(commentPath, row[1])
-			under.begin(p.path(), row[0])
-			o.quad(in, has, under.path, under.object(asIRI, n.path))
-			o.quad(in, kind, n.path, n.typed())
-			say(o, in, &n, rules, false, row)
+			comment.set(commentPath, row[1])
+			post.set(m.path(), row[0])
+			c.addQuad(in, has, post.path, post.quad(markIRI, comment.path))
+			c.addQuad(in, isComment, comment.path, comment.typeQuad())
+			c.addRow(in, &comment, rules, false, row)
 			return nil
 		})
 	}}

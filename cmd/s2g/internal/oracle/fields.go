@@ -1,9 +1,11 @@
 package oracle
 
-// Field is a column of the shards that repeats what the tables say of a post.
+import "s2g/schema"
+
+// Field is a column of the shards that repeats what the tables hold of a post.
 type Field int
 
-// The fields, under their names in the shards.
+// The fields.
 const (
 	QuestionID Field = iota
 	Languages
@@ -20,7 +22,7 @@ const (
 	Author
 	AuthorName
 	License
-	Fields // how many there are
+	Fields // the number of fields
 )
 
 var fieldNames = [Fields]string{"question_id", "languages", "title", "tags", "score", "answer_count", "has_accepted_answer",
@@ -29,11 +31,7 @@ var fieldNames = [Fields]string{"question_id", "languages", "title", "tags", "sc
 // String returns the column's name.
 func (f Field) String() string { return fieldNames[f] }
 
-// allButLinks are the fields that rows of Posts tell.
-var allButLinks = []Field{QuestionID, Languages, Title, Tags, Score, AnswerCount, HasAcceptedAnswer, AcceptedAnswerID,
-	Closed, CreationDate, Author, AuthorName, License}
-
-// FieldTallies has a tally for each field, one of each post.
+// FieldTallies has a tally for each field. It counts one of each post.
 type FieldTallies [Fields]Tally
 
 // Merge adds other tallies.
@@ -44,91 +42,90 @@ func (t *FieldTallies) Merge(u *FieldTallies) {
 }
 
 // FieldCRC continues the checksum of a post's IRI, without the site, with the
-// text of a field. It is " =" and the value, or " !" where there is none. Numbers
-// are decimal, truths 1 or 0, dates 2008-07-31 21:42:52.667, IRIs without the
-// site; words of lists have a | between them, numbers of lists a comma.
+// text of a field: " =" and the value, or " !" where value is nil. Numbers are
+// decimal, booleans 1 or 0, dates 2008-07-31 21:42:52.667, IRIs without the site.
+// Lists of words have a | between them, lists of numbers a comma.
 func FieldCRC(post uint32, value []byte) uint32 {
 	if value == nil {
 		return CRC(post, fieldMissing)
 	}
-	return CRC(CRC(post, fieldIs), value)
+	return CRC(CRC(post, fieldPresent), value)
 }
 
-// Variables, because constants would be copied to the heap at every use.
-var fieldIs, fieldMissing = []byte(" ="), []byte(" !")
+// Variables, because constants are copied to the heap at every use.
+var (
+	fieldPresent, fieldMissing = []byte(" ="), []byte(" !")
+	textTrue, textFalse        = []byte("1"), []byte("0")
+)
 
-var truths = [2][]byte{[]byte("0"), []byte("1")}
+// fieldsOfPosts are the fields whose values rows of Posts hold. The scan of links
+// collects the others.
+var fieldsOfPosts = []Field{QuestionID, Languages, Title, Tags, Score, AnswerCount, HasAcceptedAnswer, AcceptedAnswerID,
+	Closed, CreationDate, Author, AuthorName, License}
 
-func truth(b bool) []byte {
-	if b {
-		return truths[1]
-	}
-	return truths[0]
-}
+// questionJoin finds the question of an answer, whose title and tags the shards
+// repeat.
+const questionJoin = " LEFT JOIN Posts q ON p.PostTypeId=2 AND q.Id=p.ParentId"
 
-// fieldReader says the fields of the posts that a postReader reads.
-type fieldReader struct {
-	survey                                      *survey
+// postFields collects fieldsOfPosts of the rows that a postReader reads. It holds
+// the positions of columns.
+type postFields struct {
+	memberships                                 *memberships
 	title, tags, answerCount, accepted, closed  int
 	score, created, author, authorName, license int
-	text                                        []byte
+	list                                        []byte // room for the tags
 }
 
-// fieldJoin finds the question of an answer, whose title and tags it has in the
-// shards.
-const fieldJoin = " LEFT JOIN Posts q ON p.PostTypeId=2 AND q.Id=p.ParentId"
-
-func (s *survey) fieldReader(c *columns) *fieldReader {
+func (r *tableReader) newPostFields(c *columns) *postFields {
 	title, tags := "p.Title", "p.Tags"
-	if s.options.Answers {
+	if r.options.Answers {
 		title, tags = "IF(p.PostTypeId=2,q.Title,p.Title)", "IF(p.PostTypeId=2,q.Tags,p.Tags)"
 	}
-	return &fieldReader{
-		survey: s, title: c.place(title), tags: c.place(tags), answerCount: c.place("p.AnswerCount"), accepted: c.place("p.AcceptedAnswerId"),
+	return &postFields{
+		memberships: r.memberships, title: c.place(title), tags: c.place(tags), answerCount: c.place("p.AnswerCount"), accepted: c.place("p.AcceptedAnswerId"),
 		closed: c.place("p.ClosedDate IS NOT NULL"), score: c.place("p.Score"), created: c.place("p.CreationDate"),
 		author: c.place(postAuthor), authorName: c.place("p.OwnerDisplayName"), license: c.place(postLicense),
 	}
 }
 
-// say says the fields of a question or answer, but for its links.
-func (r *fieldReader) say(o *out, p member, in graphSet, n *node, question []byte, row [][]byte) {
-	answer := p.bits&isAnswer != 0
-	say := func(f Field, value []byte) { o.field(in, answer, f, n.path, FieldCRC(n.sum, value)) }
-	orEmpty := func(value []byte) []byte { // the column has no NULL
-		if value == nil {
-			return []byte{}
-		}
-		return value
-	}
-	say(QuestionID, question)
-	say(Languages, r.survey.members.words[p.bits&setMask])
-	say(Title, orEmpty(row[r.title]))
-	r.text = r.text[:0]
-	for tag := range tagsOf(row[r.tags]) {
-		r.text = append(append(r.text, tag...), '|')
-	}
-	say(Tags, trimLast(r.text))
-	say(Score, row[r.score])
-	say(AnswerCount, row[r.answerCount])
-	say(HasAcceptedAnswer, truth(p.bits&hasAccepted != 0))
-	if p.bits&hasAccepted != 0 {
-		say(AcceptedAnswerID, row[r.accepted])
+// add adds the fields of a question or answer. question is the id of the question
+// that the post is or answers.
+func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject, question []byte, row [][]byte) {
+	add := func(f Field, value []byte) { c.addField(in, m.is(isAnswer), f, s.path, FieldCRC(s.crc, value)) }
+	add(QuestionID, question)
+	add(Languages, p.memberships.languages(m))
+	if title := row[p.title]; title != nil {
+		add(Title, title)
 	} else {
-		say(AcceptedAnswerID, nil)
+		add(Title, []byte{}) // the column has no NULL
 	}
-	say(Closed, row[r.closed])
-	say(CreationDate, row[r.created])
-	say(Author, row[r.author])
-	if name := row[r.authorName]; len(name) > 0 {
-		say(AuthorName, name)
+	p.list = p.list[:0]
+	for tag := range schema.SplitTags(row[p.tags]) {
+		p.list = append(append(p.list, tag...), '|')
+	}
+	add(Tags, withoutLast(p.list))
+	add(Score, row[p.score])
+	add(AnswerCount, row[p.answerCount])
+	if m.is(hasAccepted) {
+		add(HasAcceptedAnswer, textTrue)
+		add(AcceptedAnswerID, row[p.accepted])
 	} else {
-		say(AuthorName, nil)
+		add(HasAcceptedAnswer, textFalse)
+		add(AcceptedAnswerID, nil)
 	}
-	say(License, row[r.license])
+	add(Closed, row[p.closed])
+	add(CreationDate, row[p.created])
+	add(Author, row[p.author])
+	if name := row[p.authorName]; len(name) > 0 {
+		add(AuthorName, name)
+	} else {
+		add(AuthorName, nil)
+	}
+	add(License, row[p.license])
 }
 
-// trimLast drops the mark after the last of a list.
-func trimLast(list []byte) []byte {
+// withoutLast returns a list without the mark after its last element, never nil.
+func withoutLast(list []byte) []byte {
 	if len(list) == 0 {
 		return []byte{}
 	}

@@ -2,125 +2,116 @@ package oracle
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
 
-// linkQuery reads each pair of posts once, with the kinds of link between them.
-func (s *survey) linkQuery() string {
+// linkQuery reads each pair of linked posts once, with the kinds of link between
+// them.
+func (r *tableReader) linkQuery() string {
 	return "SELECT PostId, RelatedPostId, MAX(LinkTypeId=1), MAX(LinkTypeId=3) FROM PostLinks WHERE LinkTypeId IN (1,3)" +
-		s.only.posts.in("PostId") + " GROUP BY PostId, RelatedPostId"
+		r.selection.posts.in("PostId") + " GROUP BY PostId, RelatedPostId"
 }
 
-// linkScan says the edges between posts. They stand in the graphs of both ends,
-// each of which is in one; a duplicate's are questions.
-func (s *survey) linkScan() scan {
-	linked, duplicate := named(vocab.LinkedTo), named(vocab.DuplicateOf)
+// postLink is a row of linkQuery.
+type postLink struct {
+	from, to          postMembership
+	linked, duplicate bool
+}
+
+// linkOf returns the link of a row, and whether the graph has it: both posts are
+// in a graph. A duplicate and its original are questions.
+func (r *tableReader) linkOf(row [][]byte) (l postLink, ok bool) {
+	l.from, l.to = r.memberships.at(tables.Int(row[0])), r.memberships.at(tables.Int(row[1]))
+	l.linked = tables.Int(row[2]) != 0
+	l.duplicate = tables.Int(row[3]) != 0 && l.from.is(isQuestion) && l.to.is(isQuestion)
+	return l, l.from.inGraph() && l.to.inGraph()
+}
+
+// linkScan collects the edges of PostLinks. An edge is in the graphs of both of
+// its ends.
+func (r *tableReader) linkScan() scan {
+	linked, duplicate := mustTerm(vocab.LinkedTo), mustTerm(vocab.DuplicateOf)
 	terms := []Term{linked, duplicate}
 	var either Term
-	if s.options.Materialize {
-		either = named("sioc:links_to")
+	if r.options.Materialize {
+		either = mustTerm("sioc:links_to")
 		terms = append(terms, either)
 	}
-	return scan{name: "links", terms: terms, run: func(ctx context.Context, o *out) error {
-		n, target := node{mute: s.options.CountsOnly}, node{mute: s.options.CountsOnly}
-		return s.each(ctx, s.linkQuery(), func(row [][]byte) error {
-			from, to := s.members.at(tables.Int(row[0])), s.members.at(tables.Int(row[1]))
-			if from.bits&setMask == 0 || to.bits&setMask == 0 {
+	return scan{name: "links", terms: terms, run: func(ctx context.Context, c *collector) error {
+		s, target := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
+		return r.db.EachRow(ctx, r.linkQuery(), func(row [][]byte) error {
+			l, ok := r.linkOf(row)
+			if !ok {
 				return nil
 			}
-			in := s.members.both(from, to)
-			isLinked := tables.Int(row[2]) != 0
-			isDuplicate := tables.Int(row[3]) != 0 && from.bits&to.bits&isQuestion != 0
-			n.begin(from.path(), row[0])
-			target.begin(to.path(), row[1])
-			edge := n.object(asIRI, target.path)
-			if isLinked {
-				o.quad(in, linked, n.path, edge)
+			in := r.memberships.either(l.from, l.to)
+			s.set(l.from.path(), row[0])
+			target.set(l.to.path(), row[1])
+			edge := s.quad(markIRI, target.path)
+			if l.linked {
+				c.addQuad(in, linked, s.path, edge)
 			}
-			if isDuplicate {
-				o.quad(in, duplicate, n.path, edge)
+			if l.duplicate {
+				c.addQuad(in, duplicate, s.path, edge)
 			}
-			if s.options.Materialize && (isLinked || isDuplicate) {
-				o.quad(in, either, n.path, edge)
+			if r.options.Materialize && (l.linked || l.duplicate) {
+				c.addQuad(in, either, s.path, edge)
 			}
 			return nil
 		})
 	}}
 }
 
-// both are the graphs that either of two posts is in.
-func (m *members) both(a, b member) graphSet {
-	if a.bits&setMask == b.bits&setMask {
-		return m.graphs(a)
-	}
-	in := slices.Concat(m.graphs(a), m.graphs(b))
-	slices.Sort(in)
-	return slices.Compact(in)
-}
-
-// linkFieldScan says where the links of each post lead to: nowhere, and then
-// what there is in its place.
-func (s *survey) linkFieldScan() scan {
-	return scan{name: "links of posts", fields: []Field{DuplicateOf, LinkedTo}, run: func(ctx context.Context, o *out) error {
-		n := node{}
-		for id, p := range s.members.all() {
-			if p.bits&isAnswer != 0 && !s.options.Answers {
+// linkFieldScan collects the fields that list a post's links. It adds empty lists
+// for every post, and replaces them by those of the table.
+func (r *tableReader) linkFieldScan() scan {
+	return scan{name: "links of posts", fields: []Field{DuplicateOf, LinkedTo}, run: func(ctx context.Context, c *collector) error {
+		s := subject{}
+		for id, m := range r.memberships.all() {
+			if m.is(isAnswer) && !r.options.Answers {
 				continue
 			}
-			n.begin(p.path(), strconv.AppendInt(nil, id, 10))
+			s.set(m.path(), strconv.AppendInt(nil, id, 10))
 			for _, f := range []Field{DuplicateOf, LinkedTo} {
-				o.field(s.members.graphs(p), p.bits&isAnswer != 0, f, n.path, FieldCRC(n.sum, []byte{}))
+				c.addField(r.memberships.graphs(m), m.is(isAnswer), f, s.path, FieldCRC(s.crc, []byte{}))
 			}
 		}
-		if !s.present["PostLinks"] {
+		if !r.present["PostLinks"] {
 			return nil
 		}
-		l := linkLists{survey: s, out: o}
-		err := s.each(ctx, s.linkQuery()+" ORDER BY PostId, RelatedPostId", l.read)
-		l.flush()
+		post := int64(0)
+		var duplicates, links []byte // of post: ids, a comma after each
+		replace := func(f Field, list []byte) {
+			m := r.memberships.at(post)
+			if len(list) == 0 || m.is(isAnswer) && !r.options.Answers {
+				return
+			}
+			s.set(m.path(), strconv.AppendInt(nil, post, 10))
+			c.replaceField(r.memberships.graphs(m), m.is(isAnswer), f, s.path, FieldCRC(s.crc, withoutLast(list)), FieldCRC(s.crc, []byte{}))
+		}
+		endPost := func() {
+			replace(DuplicateOf, duplicates)
+			replace(LinkedTo, links)
+			duplicates, links = duplicates[:0], links[:0]
+		}
+		err := r.db.EachRow(ctx, r.linkQuery()+" ORDER BY PostId, RelatedPostId", func(row [][]byte) error {
+			if from := tables.Int(row[0]); from != post {
+				endPost()
+				post = from
+			}
+			l, ok := r.linkOf(row)
+			if ok && l.duplicate {
+				duplicates = append(append(duplicates, row[1]...), ',')
+			}
+			if ok && l.linked {
+				links = append(append(links, row[1]...), ',')
+			}
+			return nil
+		})
+		endPost()
 		return err
 	}}
-}
-
-// linkLists gathers the links of one post after the other.
-type linkLists struct {
-	*survey
-	out   *out
-	from  int64
-	lists [2][]byte // by Field less DuplicateOf: ids, a comma after each
-}
-
-func (l *linkLists) read(row [][]byte) error {
-	if from := tables.Int(row[0]); from != l.from {
-		l.flush()
-		l.from = from
-	}
-	from, to := l.members.at(l.from), l.members.at(tables.Int(row[1]))
-	if from.bits&setMask == 0 || to.bits&setMask == 0 {
-		return nil
-	}
-	if tables.Int(row[3]) != 0 && from.bits&to.bits&isQuestion != 0 {
-		l.lists[0] = append(append(l.lists[0], row[1]...), ',')
-	}
-	if tables.Int(row[2]) != 0 {
-		l.lists[1] = append(append(l.lists[1], row[1]...), ',')
-	}
-	return nil
-}
-
-func (l *linkLists) flush() {
-	p := l.members.at(l.from)
-	answer := p.bits&isAnswer != 0
-	n := node{}
-	for i, list := range l.lists {
-		if len(list) > 0 && (!answer || l.options.Answers) {
-			n.begin(p.path(), strconv.AppendInt(nil, l.from, 10))
-			l.out.fieldInstead(l.members.graphs(p), answer, DuplicateOf+Field(i), n.path, FieldCRC(n.sum, trimLast(list)), FieldCRC(n.sum, []byte{}))
-		}
-		l.lists[i] = list[:0]
-	}
 }

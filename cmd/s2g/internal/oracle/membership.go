@@ -10,10 +10,27 @@ import (
 	"s2g/schema/tables"
 )
 
-// member is what is known of a question or an answer that is in a graph.
-type member struct {
-	bits  uint32 // the flags below, and the number of its set of graphs
-	score int32  // of a question: its accepted answer's
+// memberships holds the graphs of questions and answers by id: 8 bytes for each id
+// of the dump, in pages, so that an id far from others costs one page.
+type memberships struct {
+	pages         map[int64]*[pageSize]postMembership
+	sets          []graphSet           // the different sets of graphs; 0 is the empty one
+	setNumbers    map[string]uint32    // positions in sets, by encoded set
+	languageLists [][]byte             // for each set the tags of its languages, with bars between them
+	tags          map[string]graphMask // the graphs that describe a tag: those of its questions
+	least, most   int64                // the smallest and the largest id
+}
+
+const (
+	pageBits = 7
+	pageSize = 1 << pageBits
+)
+
+// postMembership is what scans use of a question or an answer. The zero value is
+// that of a post in no graph.
+type postMembership struct {
+	bits          uint32 // flags, and the number of the set of graphs
+	acceptedScore int32  // of a question: the score of its accepted answer
 }
 
 const (
@@ -25,92 +42,42 @@ const (
 	setMask     = 1<<27 - 1
 )
 
-// members are the posts in graphs, by id: 8 bytes for each id of the dump, in
-// pages, so that an id far from others costs a page and not all between.
-type members struct {
-	pages map[int64]*[pageSize]member
-	sets  []graphSet        // that questions are in; 0 is the empty one
-	keys  map[string]uint32 // numbers of sets
-	words [][]byte          // tags of the languages of each set, with bars between them
-	// the graphs that a tag is described in: those of the questions that have it
-	tags map[string]graphMask
+func (p postMembership) is(flag uint32) bool { return p.bits&flag != 0 }
+
+func (p postMembership) inGraph() bool { return p.bits&setMask != 0 }
+
+// path returns what the post's IRI begins with, without the site.
+func (p postMembership) path() string {
+	if p.is(isAnswer) {
+		return answerPath
+	}
+	return questionPath
 }
 
-const (
-	pageBits = 7
-	pageSize = 1 << pageBits
-)
-
-// graphSet is some graphs by position, ascending.
-type graphSet = []int
-
-// graphMask is some graphs as bits.
-type graphMask []uint64
-
-func (m graphMask) set() (s graphSet) {
-	for g := range len(m) * 64 {
-		if m[g/64]>>(g%64)&1 != 0 {
-			s = append(s, g)
-		}
-	}
-	return s
-}
-
-// has tells whether all of a set are among the mask's graphs.
-func (m graphMask) has(in graphSet) bool {
-	for _, g := range in {
-		if g/64 >= len(m) || m[g/64]>>(g%64)&1 == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// with unites two masks. It may change the first.
-func (m graphMask) with(n graphMask) graphMask {
-	for len(m) < len(n) {
-		m = append(m, 0)
-	}
-	for i, bits := range n {
-		m[i] |= bits
-	}
-	return m
-}
-
-// mask is the set as bits.
-func mask(in graphSet) graphMask {
-	m := make(graphMask, in[len(in)-1]/64+1)
-	for _, g := range in {
-		m[g/64] |= 1 << (g % 64)
-	}
-	return m
-}
-
-func (m *members) at(id int64) member {
+// at returns the membership of a post.
+func (m *memberships) at(id int64) postMembership {
 	if page := m.pages[id>>pageBits]; page != nil {
 		return page[id&(pageSize-1)]
 	}
-	return member{}
+	return postMembership{}
 }
 
-func (m *members) entry(id int64) *member {
+// entry returns the membership of a post to be changed.
+func (m *memberships) entry(id int64) *postMembership {
 	page := m.pages[id>>pageBits]
 	if page == nil {
-		page = new([pageSize]member)
+		page = new([pageSize]postMembership)
 		m.pages[id>>pageBits] = page
 	}
 	return &page[id&(pageSize-1)]
 }
 
-// graphs are those that a member is in.
-func (m *members) graphs(p member) graphSet { return m.sets[p.bits&setMask] }
-
-// all gives each post that is in a graph.
-func (m *members) all() iter.Seq2[int64, member] {
-	return func(yield func(int64, member) bool) {
+// all yields each post that is in a graph.
+func (m *memberships) all() iter.Seq2[int64, postMembership] {
+	return func(yield func(int64, postMembership) bool) {
 		for at, page := range m.pages {
 			for i, p := range page {
-				if p.bits&setMask != 0 && !yield(at<<pageBits|int64(i), p) {
+				if p.inGraph() && !yield(at<<pageBits|int64(i), p) {
 					return
 				}
 			}
@@ -118,43 +85,50 @@ func (m *members) all() iter.Seq2[int64, member] {
 	}
 }
 
-// path is where the IRI of a member begins.
-func (p member) path() string {
-	if p.bits&isAnswer != 0 {
-		return answerPath
+// graphs returns the graphs of a post.
+func (m *memberships) graphs(p postMembership) graphSet { return m.sets[p.bits&setMask] }
+
+// either returns the graphs of one or both of two posts.
+func (m *memberships) either(a, b postMembership) graphSet {
+	if a.bits&setMask == b.bits&setMask {
+		return m.graphs(a)
 	}
-	return questionPath
+	in := slices.Concat(m.graphs(a), m.graphs(b))
+	slices.Sort(in)
+	return slices.Compact(in)
 }
 
-// memberQuery reads all questions and answers. An accepted answer counts where
-// it is in the dump and answers its question.
-func (s *survey) memberQuery() string {
-	return `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score
-	FROM Posts p LEFT JOIN Posts c ON p.PostTypeId=1 AND c.Id=p.AcceptedAnswerId AND c.PostTypeId=2 AND c.ParentId=p.Id
-	WHERE p.PostTypeId IN (1,2)` + s.only.members.in("p.Id") + " ORDER BY p.Id"
-}
+// languages returns the tags of a post's languages, with bars between them.
+func (m *memberships) languages(p postMembership) []byte { return m.languageLists[p.bits&setMask] }
 
-// readMembers finds the graphs of all posts.
-func (s *survey) readMembers(ctx context.Context) error {
-	m := &members{pages: map[int64]*[pageSize]member{}, sets: []graphSet{nil}, words: [][]byte{{}}, keys: map[string]uint32{"": 0}, tags: map[string]graphMask{}}
-	s.members = m
-	positions := map[string]int{}
-	for i, l := range s.options.Languages {
+// readMemberships reads all questions and answers. An accepted answer counts
+// where it is in the dump and answers its question.
+func (r *tableReader) readMemberships(ctx context.Context) error {
+	m := &memberships{
+		pages: map[int64]*[pageSize]postMembership{}, sets: []graphSet{nil}, setNumbers: map[string]uint32{"": 0},
+		languageLists: [][]byte{{}}, tags: map[string]graphMask{},
+	}
+	r.memberships = m
+	positions := map[string]int{} // of languages
+	for i, l := range r.options.Languages {
 		positions[l.Tag] = i
 	}
+	query := `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score
+	FROM Posts p LEFT JOIN Posts c ON p.PostTypeId=1 AND c.Id=p.AcceptedAnswerId AND c.PostTypeId=2 AND c.ParentId=p.Id
+	WHERE p.PostTypeId IN (1,2)` + r.selection.members.in("p.Id") + " ORDER BY p.Id"
 	type answer struct{ id, parent int64 }
 	var early []answer // whose question comes later
 	first := true
-	err := s.each(ctx, s.memberQuery(), func(r [][]byte) error {
-		id := tables.Int(r[0])
+	err := r.db.EachRow(ctx, query, func(row [][]byte) error {
+		id := tables.Int(row[0])
 		if first {
-			s.least, s.most, first = id, id, false
+			m.least, first = id, false
 		}
-		s.least, s.most = min(s.least, id), max(s.most, id)
-		switch parent := tables.Int(r[2]); {
-		case tables.Int(r[1]) == schema.PostQuestion:
-			s.addQuestion(id, s.graphsOf(positions, r[3]), r[3], r[4], r[5])
-		case r[2] == nil:
+		m.most = id
+		switch parent := tables.Int(row[2]); {
+		case tables.Int(row[1]) == schema.PostQuestion:
+			r.addQuestion(id, r.graphsOf(positions, row[3]), row[3], row[4], row[5])
+		case row[2] == nil:
 		case parent > id:
 			early = append(early, answer{id, parent})
 		default:
@@ -169,67 +143,114 @@ func (s *survey) readMembers(ctx context.Context) error {
 }
 
 // graphsOf returns the graphs of a question with these tags.
-func (s *survey) graphsOf(positions map[string]int, stored []byte) (in graphSet) {
-	for tag := range tagsOf(stored) {
+func (r *tableReader) graphsOf(positions map[string]int, tags []byte) (in graphSet) {
+	for tag := range schema.SplitTags(tags) {
 		if g, ok := positions[string(tag)]; ok {
 			in = append(in, g)
 		}
 	}
-	if in == nil && s.options.Other {
-		return graphSet{len(s.options.Languages)}
+	if in == nil && r.options.Other {
+		return graphSet{len(r.options.Languages)}
 	}
 	slices.Sort(in)
 	return slices.Compact(in)
 }
 
-func (s *survey) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
+// addQuestion adds a question. accepted and score are those of its accepted
+// answer, nil where there is none.
+func (r *tableReader) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
 	if len(in) == 0 {
 		return
 	}
-	m := s.members
+	m := r.memberships
 	q := m.entry(id)
-	q.bits |= isQuestion | s.setNumber(in)
+	q.bits |= isQuestion | r.setNumber(in)
 	if accepted != nil {
 		q.bits |= hasAccepted
-		q.score = int32(tables.Int(score))
+		q.acceptedScore = int32(tables.Int(score))
 		m.entry(tables.Int(accepted)).bits |= isAccepted
 	}
-	for tag := range tagsOf(tags) {
+	for tag := range schema.SplitTags(tags) {
 		if known, ok := m.tags[string(tag)]; !ok || !known.has(in) {
-			m.tags[string(tag)] = known.with(mask(in))
+			m.tags[string(tag)] = known.with(in.mask())
 		}
 	}
 }
 
-// addAnswer adds an answer if its parent is a question in a graph.
-func (m *members) addAnswer(id, parent int64) {
-	in := m.at(parent).bits
-	if in&isQuestion == 0 {
+// addAnswer adds an answer if its parent is a question of a graph.
+func (m *memberships) addAnswer(id, parent int64) {
+	q := m.at(parent)
+	if !q.is(isQuestion) {
 		return
 	}
 	m.entry(parent).bits |= isAnswered
-	m.entry(id).bits |= isAnswer | in&setMask
+	m.entry(id).bits |= isAnswer | q.bits&setMask
 }
 
-// setNumber is the number of a set of graphs.
-func (s *survey) setNumber(in graphSet) uint32 {
-	m := s.members
+// setNumber returns the number of a set of graphs, and adds it where it is new.
+func (r *tableReader) setNumber(in graphSet) uint32 {
+	m := r.memberships
 	var key []byte
 	for _, g := range in {
 		key = binary.AppendUvarint(key, uint64(g))
 	}
-	n, ok := m.keys[string(key)]
+	n, ok := m.setNumbers[string(key)]
 	if !ok {
 		n = uint32(len(m.sets))
+		m.setNumbers[string(key)] = n
 		m.sets = append(m.sets, in)
-		words := []byte{}
+		list := []byte{}
 		for _, g := range in {
-			if g < len(s.options.Languages) {
-				words = append(append(words, s.options.Languages[g].Tag...), '|')
+			if g < len(r.options.Languages) {
+				list = append(append(list, r.options.Languages[g].Tag...), '|')
 			}
 		}
-		m.words = append(m.words, trimLast(words))
-		m.keys[string(key)] = n
+		m.languageLists = append(m.languageLists, withoutLast(list))
 	}
 	return n
+}
+
+// graphSet is some graphs by position, ascending.
+type graphSet []int
+
+// mask returns the set, which is not empty, as bits.
+func (s graphSet) mask() graphMask {
+	m := make(graphMask, s[len(s)-1]/64+1)
+	for _, g := range s {
+		m[g/64] |= 1 << (g % 64)
+	}
+	return m
+}
+
+// graphMask is some graphs as bits.
+type graphMask []uint64
+
+func (m graphMask) set() (s graphSet) {
+	for g := range len(m) * 64 {
+		if m[g/64]>>(g%64)&1 != 0 {
+			s = append(s, g)
+		}
+	}
+	return s
+}
+
+// has reports whether the mask has all graphs of a set.
+func (m graphMask) has(in graphSet) bool {
+	for _, g := range in {
+		if g/64 >= len(m) || m[g/64]>>(g%64)&1 == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// with returns the union of two masks. It may change the first.
+func (m graphMask) with(n graphMask) graphMask {
+	for len(m) < len(n) {
+		m = append(m, 0)
+	}
+	for i, bits := range n {
+		m[i] |= bits
+	}
+	return m
 }

@@ -27,41 +27,39 @@ import (
 	"s2g/schema/vocab"
 )
 
-func TestMain(m *testing.M) {
-	tables.Supervise()
-	os.Exit(m.Run())
+var server buildtest.SharedServer
+
+func TestMain(m *testing.M) { server.Main(m) }
+
+// mini returns the server with the tables of the dump that has a row for each rule.
+func mini(t testing.TB) *tables.DB {
+	t.Helper()
+	db := server.Open(t)
+	buildtest.Load(t, db, "testdata/mini")
+	return db
 }
 
 func compute(t testing.TB, db *tables.DB, o oracle.Options) *oracle.Expected {
 	t.Helper()
-	v, err := oracle.Compute(t.Context(), db, o)
+	e, err := oracle.Compute(t.Context(), db, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return e
 }
 
-func languages(t testing.TB, value string) []schema.Language {
-	t.Helper()
-	table, err := schema.ParseLanguages(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
-
-// quads.py says as a program of another language what a dump's quads are. It
-// shares nothing with the SQL, down to the reading of the dump.
-func TestSQLAgreesWithPython(t *testing.T) {
+// quads.py computes a dump's quads in another language. It shares nothing with the
+// SQL, not even the reading of the dump.
+func TestTalliesAreThoseOfQuadsInPython(t *testing.T) {
 	schematest.Tool(t, "python3")
 	program := schematest.Judge(t, "quads.py")
-	mini, err := filepath.Abs("testdata/mini")
+	folder, err := filepath.Abs("testdata/mini")
 	if err != nil {
 		t.Fatal(err)
 	}
 	partial := t.TempDir()
 	for _, name := range []string{"Posts.xml", "PostLinks.xml"} {
-		text, err := os.ReadFile(filepath.Join(mini, name))
+		text, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,14 +67,14 @@ func TestSQLAgreesWithPython(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db := buildtest.Open(t)
+	db := server.Open(t)
 	for _, c := range []struct {
 		name, dump, languages string
 		other                 bool
 	}{
-		{"mini", mini, "", false},
-		{"mini with the remainder", mini, "", true},
-		{"mini in one language", mini, "c#", true},
+		{"mini", folder, "", false},
+		{"mini with the remainder", folder, "", true},
+		{"mini in one language", folder, "c#", true},
 		{"two tables", partial, "", false},
 		{"bioinformatics", "bioinformatics.stackexchange.com", "", false},
 		{"bioinformatics with the remainder", "bioinformatics.stackexchange.com", "", true},
@@ -84,6 +82,7 @@ func TestSQLAgreesWithPython(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !filepath.IsAbs(c.dump) {
+				schematest.Long(t)
 				c.dump = schematest.Dump(t, c.dump)
 			}
 			buildtest.Load(t, db, c.dump)
@@ -94,20 +93,20 @@ func TestSQLAgreesWithPython(t *testing.T) {
 			if c.other {
 				args = append(args, "--other")
 			}
-			want := tallyPython(t, args, languages(t, c.languages), c.other)
-			for lanes := 1; lanes <= 2; lanes++ {
-				got := compute(t, db, oracle.Options{Languages: languages(t, c.languages), Other: c.other, Connections: lanes})
-				if diff := cmp.Diff(named(want.Graphs), named(got.Graphs)); diff != "" {
-					t.Errorf("graphs with %d lanes: %s", lanes, diff)
+			want := tallyPython(t, args, buildtest.Languages(t, c.languages), c.other)
+			for connections := 1; connections <= 2; connections++ {
+				got := compute(t, db, oracle.Options{Languages: buildtest.Languages(t, c.languages), Other: c.other, Connections: connections})
+				if diff := cmp.Diff(byName(want.Graphs), byName(got.Graphs)); diff != "" {
+					t.Errorf("graphs with %d connections: %s", connections, diff)
 				}
-				if diff := cmp.Diff(named([]oracle.Tallies{want.Distinct}), named([]oracle.Tallies{got.Distinct})); diff != "" {
-					t.Errorf("distinct with %d lanes: %s", lanes, diff)
+				if diff := cmp.Diff(byName([]oracle.Tallies{want.Distinct}), byName([]oracle.Tallies{got.Distinct})); diff != "" {
+					t.Errorf("distinct with %d connections: %s", connections, diff)
 				}
 				if got.Distinct.Quads() == 0 {
 					t.Error("no quads: nothing was compared")
 				}
 			}
-			counts := compute(t, db, oracle.Options{Languages: languages(t, c.languages), Other: c.other, CountsOnly: true})
+			counts := compute(t, db, oracle.Options{Languages: buildtest.Languages(t, c.languages), Other: c.other, CountsOnly: true})
 			for g := range want.Graphs {
 				for i := range oracle.Terms {
 					if counts.Graphs[g][i].Count != want.Graphs[g][i].Count {
@@ -119,8 +118,9 @@ func TestSQLAgreesWithPython(t *testing.T) {
 	}
 }
 
-// named makes differences readable: graph and term to tally, without zeros.
-func named(graphs []oracle.Tallies) map[string]oracle.Tally {
+// byName returns tallies that are not zero by graph and term, for readable
+// differences.
+func byName(graphs []oracle.Tallies) map[string]oracle.Tally {
 	m := map[string]oracle.Tally{}
 	for g := range graphs {
 		for t, tally := range graphs[g] {
@@ -132,8 +132,9 @@ func named(graphs []oracle.Tallies) map[string]oracle.Tally {
 	return m
 }
 
-var quad = regexp.MustCompile(`^<([^>]*)> <([^>]*)> (.*) <([^>]*)> \.$`)
+var quadLine = regexp.MustCompile(`^<([^>]*)> <([^>]*)> (.*) <([^>]*)> \.$`)
 
+// tallyPython runs quads.py and adds up its lines.
 func tallyPython(t *testing.T, args []string, table []schema.Language, other bool) oracle.Expected {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -150,10 +151,10 @@ func tallyPython(t *testing.T, args []string, table []schema.Language, other boo
 	if other {
 		graphs[vocab.DefaultSite.OtherGraph()] = len(table)
 	}
-	v := oracle.Expected{Graphs: make([]oracle.Tallies, len(graphs))}
+	e := oracle.Expected{Graphs: make([]oracle.Tallies, len(graphs))}
 	seen := map[string]bool{}
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
-		m := quad.FindStringSubmatch(lines.Text())
+		m := quadLine.FindStringSubmatch(lines.Text())
 		if m == nil {
 			t.Fatalf("not a quad: %s", lines.Text())
 		}
@@ -163,16 +164,16 @@ func tallyPython(t *testing.T, args []string, table []schema.Language, other boo
 		}
 		term, text := textOf(t, m[1], m[2], m[3])
 		crc := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
-		v.Graphs[g][term].Add(crc)
+		e.Graphs[g][term].Add(crc)
 		if key := m[1] + m[2] + m[3]; !seen[key] {
 			seen[key] = true
-			v.Distinct[term].Add(crc)
+			e.Distinct[term].Add(crc)
 		}
 	}
-	return v
+	return e
 }
 
-// textOf is the text that the checksum is of, from the spelling of N-Quads.
+// textOf returns the term of a quad of N-Quads and the text of its checksum.
 func textOf(t *testing.T, subject, predicate, object string) (oracle.Term, string) {
 	t.Helper()
 	local, mark, value := strings.TrimPrefix(predicate, vocab.NS), "", ""
@@ -202,6 +203,7 @@ func textOf(t *testing.T, subject, predicate, object string) (oracle.Term, strin
 	return term, short(t, subject) + " " + mark + value
 }
 
+// short returns an IRI as checksums have it.
 func short(t *testing.T, iri string) string {
 	t.Helper()
 	s, inSite := strings.CutPrefix(iri, string(vocab.DefaultSite))
@@ -215,45 +217,83 @@ func short(t *testing.T, iri string) string {
 	return s
 }
 
-// The texts that name a difference are those that the sums are of.
-func TestTextsAddUp(t *testing.T) {
-	db := buildtest.Open(t)
-	_, err := oracle.Compute(t.Context(), db, oracle.Options{})
-	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
-		t.Errorf("without tables: error %v, want a usage fault", err)
+func TestNoPostsIsAUsageFault(t *testing.T) {
+	db := server.Open(t)
+	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE IF EXISTS Posts"); err != nil {
+		t.Fatal(err)
 	}
-	buildtest.Load(t, db, "testdata/mini")
+	_, all := oracle.Compute(t.Context(), db, oracle.Options{})
+	_, sample := oracle.ComputeSample(t.Context(), db, oracle.Options{}, nil)
+	for _, err := range []error{all, sample} {
+		if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
+			t.Errorf("error %v, want a usage fault", err)
+		}
+	}
+}
+
+func TestComputeStopsWhenCancelled(t *testing.T) {
+	db := mini(t)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
 	if _, err := oracle.Compute(stopped, db, oracle.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: error %v", err)
+		t.Errorf("error %v", err)
 	}
-	v := compute(t, db, oracle.Options{Other: true, Connections: 2})
-	for g := range v.Graphs {
+}
+
+// The subjects that name a difference have the tallies that are compared.
+func TestSubjectsAddUpToTallies(t *testing.T) {
+	e := compute(t, mini(t), oracle.Options{Other: true, Connections: 2})
+	for g := range e.Graphs {
+		if testing.Short() && g%4 != 0 && g != len(e.Graphs)-1 {
+			continue
+		}
 		for term := range oracle.Terms {
 			var got oracle.Tally
-			err := v.Subjects(t.Context(), g, term, func(_ []byte, t oracle.Tally) { got.Merge(t) })
+			err := e.Subjects(t.Context(), g, term, func(_ []byte, t oracle.Tally) { got.Merge(t) })
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got != v.Graphs[g][term] {
-				t.Errorf("graph %d, %s: texts %v, tally %v", g, term, got, v.Graphs[g][term])
+			if got != e.Graphs[g][term] {
+				t.Errorf("graph %d, %s: subjects %v, tally %v", g, term, got, e.Graphs[g][term])
 			}
 		}
 	}
 }
 
-// A server that is lost is a service that failed (exit 4), whenever it is lost.
-func TestLostServer(t *testing.T) {
+// The posts that name a difference have the tallies that are compared.
+func TestFieldSubjectsAddUpToTallies(t *testing.T) {
+	e := compute(t, mini(t), oracle.Options{Other: true, Fields: true, Answers: true, Connections: 2})
+	last := len(e.Graphs) - 1
+	for _, g := range []int{0, 1, last} {
+		for f := range oracle.Fields {
+			for answers, want := range map[bool]oracle.Tally{false: e.QuestionFields[g][f], true: e.AnswerFields[g][f]} {
+				var got oracle.Tally
+				if err := e.FieldSubjects(t.Context(), g, answers, f, func(_ []byte, t oracle.Tally) { got.Merge(t) }); err != nil {
+					t.Fatal(err)
+				}
+				if got != want {
+					t.Errorf("graph %d, %s, answers %v: posts %v, tally %v", g, f, answers, got, want)
+				}
+			}
+		}
+	}
+	if e.QuestionFields[last][oracle.Title].Count == 0 {
+		t.Error("no fields: nothing was compared")
+	}
+}
+
+// A lost server is a service fault (exit 4), before a scan and during one.
+func TestLostServerIsAServiceFault(t *testing.T) {
+	schematest.Long(t)
 	db := buildtest.Open(t)
 	buildtest.Load(t, db, "testdata/mini")
-	v := compute(t, db, oracle.Options{})
+	e := compute(t, db, oracle.Options{})
 	conn, err := db.SQL().Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	// the scan of comments waits for the lock, and is under way when the server goes
+	// the scan of comments waits for the lock and has begun when the server ends
 	if _, err := conn.ExecContext(t.Context(), "LOCK TABLES Comments WRITE"); err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +311,7 @@ func TestLostServer(t *testing.T) {
 	_, _ = conn.ExecContext(t.Context(), "SHUTDOWN") // the answer may be lost with the server
 	_, before := oracle.Compute(t.Context(), db, oracle.Options{})
 	score, _ := oracle.LookupTerm("score")
-	listing := v.Subjects(t.Context(), 0, score, func([]byte, oracle.Tally) {})
+	listing := e.Subjects(t.Context(), 0, score, func([]byte, oracle.Tally) {})
 	for when, err := range map[string]error{"during a scan": <-during, "before": before, "of a listing": listing} {
 		if fault, remedy := schema.FaultOf(err); err == nil || fault != schema.FaultService || remedy == "" {
 			t.Errorf("%s: fault %v, remedy %q: %v", when, fault, remedy, err)

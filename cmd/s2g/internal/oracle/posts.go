@@ -2,45 +2,40 @@ package oracle
 
 import (
 	"context"
-	"slices"
+	"fmt"
 
 	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
 
-// questionsOnly are the rules of questions beside those of all posts.
-var questionRules = []rule{
-	{term: vocab.HasTitle, mark: asText, object: "p.Title", only: true},
-	{term: vocab.ViewCount, mark: asInt, object: "p.ViewCount", only: true},
-	{term: vocab.AnswerCount, mark: asInt, object: "p.AnswerCount", only: true},
-	{term: vocab.FavoriteCount, mark: asInt, object: "p.FavoriteCount", only: true},
-	{term: vocab.ClosedDate, mark: asDate, object: "p.ClosedDate", only: true},
+// postRules are the rules of posts: questions, answers, wikis and excerpts.
+var postRules = []rule{
+	{term: vocab.HasTitle, mark: markText, object: "p.Title", questionsOnly: true},
+	{term: vocab.ViewCount, mark: markInteger, object: "p.ViewCount", questionsOnly: true},
+	{term: vocab.AnswerCount, mark: markInteger, object: "p.AnswerCount", questionsOnly: true},
+	{term: vocab.FavoriteCount, mark: markInteger, object: "p.FavoriteCount", questionsOnly: true},
+	{term: vocab.ClosedDate, mark: markDate, object: "p.ClosedDate", questionsOnly: true},
+	{term: vocab.PostID, mark: markInteger, object: "p.Id"},
+	{term: vocab.Score, mark: markInteger, object: "p.Score"},
+	{term: vocab.HasBody, mark: markText, object: "p.Body"},
+	{term: vocab.CommentCount, mark: markInteger, object: "p.CommentCount"},
+	{term: vocab.CreationDate, mark: markDate, object: "p.CreationDate"},
+	{term: vocab.LastEditDate, mark: markDate, object: "p.LastEditDate"},
+	{term: vocab.LastActivityDate, mark: markDate, object: "p.LastActivityDate"},
+	{term: vocab.CommunityOwnedDate, mark: markDate, object: "p.CommunityOwnedDate"},
+	{term: vocab.AuthorName, mark: markText, object: "p.OwnerDisplayName"},
+	{term: vocab.Author, mark: markIRI, object: postAuthor, presence: "p.OwnerUserId"},
+	{term: vocab.License, mark: markIRI, object: postLicense, presence: "1"},
 }
-
-// edited is when a post was edited by someone else than the site.
-const edited = "IF(p.LastEditorUserId<=>-1,NULL,p.LastEditDate)"
 
 const postAuthor = "CONCAT('/users/',p.OwnerUserId)"
 
-var postLicense = license("p.ContentLicense", "IFNULL("+edited+",p.CreationDate)")
+// postLicense is the licence of the last edit by someone else than the site (user
+// -1), else of the creation.
+var postLicense = license("p.ContentLicense", "IFNULL(IF(p.LastEditorUserId<=>-1,NULL,p.LastEditDate),p.CreationDate)")
 
-// postRules are the rules of questions, answers, wikis and excerpts alike.
-var postRules = []rule{
-	{term: vocab.PostID, mark: asInt, object: "p.Id"},
-	{term: vocab.Score, mark: asInt, object: "p.Score"},
-	{term: vocab.HasBody, mark: asText, object: "p.Body"},
-	{term: vocab.CommentCount, mark: asInt, object: "p.CommentCount"},
-	{term: vocab.CreationDate, mark: asDate, object: "p.CreationDate"},
-	{term: vocab.LastEditDate, mark: asDate, object: "p.LastEditDate"},
-	{term: vocab.LastActivityDate, mark: asDate, object: "p.LastActivityDate"},
-	{term: vocab.CommunityOwnedDate, mark: asDate, object: "p.CommunityOwnedDate"},
-	{term: vocab.AuthorName, mark: asText, object: "p.OwnerDisplayName"},
-	{term: vocab.Author, mark: asIRI, object: postAuthor, null: "p.OwnerUserId"},
-	{term: vocab.License, mark: asIRI, object: postLicense, null: "1"},
-}
-
-// postTerms are the terms of posts that rules of columns do not say.
+// postTerms are the terms of posts that postRules leave out.
 type postTerms struct {
 	question, answered, unanswered, answer, accepted, better, wiki, excerpt Term
 	hasAnswer, hasAccepted, hasBetter, tagged                               Term
@@ -48,133 +43,147 @@ type postTerms struct {
 
 func newPostTerms() postTerms {
 	return postTerms{
-		question: named(vocab.Question), answered: named(vocab.AnsweredQuestion), unanswered: named(vocab.UnansweredQuestion),
-		answer: named(vocab.Answer), accepted: named(vocab.AcceptedAnswer), better: named(vocab.PossibleBetterAnswer),
-		wiki: named(vocab.TagWiki), excerpt: named(vocab.TagWikiExcerpt),
-		hasAnswer: named(vocab.HasAnswer), hasAccepted: named(vocab.HasAcceptedAnswer), hasBetter: named(vocab.HasPossibleBetterAnswer),
-		tagged: named(vocab.TaggedWith),
+		question: mustTerm(vocab.Question), answered: mustTerm(vocab.AnsweredQuestion), unanswered: mustTerm(vocab.UnansweredQuestion),
+		answer: mustTerm(vocab.Answer), accepted: mustTerm(vocab.AcceptedAnswer), better: mustTerm(vocab.PossibleBetterAnswer),
+		wiki: mustTerm(vocab.TagWiki), excerpt: mustTerm(vocab.TagWikiExcerpt),
+		hasAnswer: mustTerm(vocab.HasAnswer), hasAccepted: mustTerm(vocab.HasAcceptedAnswer), hasBetter: mustTerm(vocab.HasPossibleBetterAnswer),
+		tagged: mustTerm(vocab.TaggedWith),
 	}
 }
 
-// postReader says the quads of rows of Posts.
+// postReader collects the quads of rows of Posts.
 type postReader struct {
-	*survey
-	t       postTerms
+	*tableReader
+	terms   postTerms
 	columns columns
-	rules   []placed
-	fields  *fieldReader // nil: no shards
+	rules   []placedRule
+	fields  *postFields // nil: no shards
 
 	// positions of columns
 	id, kind, parent, score, tags int
 
-	out          *out
-	node, parted node // the post, and the question that it answers
+	to             *collector
+	post, question subject // the row's, and that of the question that it answers
 }
 
-func (s *survey) postReader() *postReader {
-	r := &postReader{survey: s, t: newPostTerms()}
-	c := &r.columns
-	r.id, r.kind, r.parent, r.score, r.tags = c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.Score"), c.place("p.Tags")
-	r.rules = place(c, slices.Concat(questionRules, postRules), s.options.CountsOnly)
-	if s.options.Fields {
-		r.fields = s.fieldReader(c)
+func (r *tableReader) newPostReader(to *collector) *postReader {
+	p := &postReader{tableReader: r, terms: newPostTerms(), to: to}
+	c := &p.columns
+	p.id, p.kind, p.parent, p.score, p.tags = c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.Score"), c.place("p.Tags")
+	p.rules = c.placeRules(postRules, r.options.CountsOnly)
+	if r.options.Fields {
+		p.fields = r.newPostFields(c)
 	}
-	r.node.mute, r.parted.mute = s.options.CountsOnly, s.options.CountsOnly
-	return r
+	p.post.countsOnly, p.question.countsOnly = r.options.CountsOnly, r.options.CountsOnly
+	return p
 }
 
-// postScans reads Posts in ranges of ids, one after the other where there is one
-// connection.
-func (s *survey) postScans() []scan {
-	r := s.postReader()
-	t := r.t
-	terms := termsOf(r.rules, t.question, t.answered, t.unanswered, t.answer, t.accepted, t.better, t.wiki, t.excerpt,
+// postScans reads Posts in ranges of ids.
+func (r *tableReader) postScans() []scan {
+	p := r.newPostReader(nil)
+	t := p.terms
+	terms := termsOf(p.rules, t.question, t.answered, t.unanswered, t.answer, t.accepted, t.better, t.wiki, t.excerpt,
 		t.hasAnswer, t.hasAccepted, t.hasBetter, t.tagged)
 	var fields []Field
 	join := ""
-	if s.options.Fields {
-		fields = allButLinks
+	if r.options.Fields {
+		fields = fieldsOfPosts
 	}
-	if s.options.Answers {
-		join = fieldJoin
+	if r.options.Answers {
+		join = questionJoin
 	}
 	var scans []scan
-	for _, where := range s.ranges("p.Id") {
-		query := "SELECT " + r.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + where + s.only.threads.in("p.Id")
-		scans = append(scans, scan{name: "posts", terms: terms, fields: fields, run: func(ctx context.Context, o *out) error {
-			r := s.postReader()
-			r.out = o
-			return s.each(ctx, query, r.read)
+	for _, condition := range r.idRanges("p.Id") {
+		query := "SELECT " + p.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + condition + r.selection.threads.in("p.Id")
+		scans = append(scans, scan{name: "posts", terms: terms, fields: fields, run: func(ctx context.Context, c *collector) error {
+			return r.db.EachRow(ctx, query, r.newPostReader(c).addPost)
 		}})
 	}
 	return scans
 }
 
-func (r *postReader) read(row [][]byte) error {
-	id := tables.Int(row[r.id])
-	switch tables.Int(row[r.kind]) {
+// idRanges returns SQL conditions that split the posts among the connections: four
+// ranges for each, because ids are not spread evenly, and one range where there is
+// one connection.
+func (r *tableReader) idRanges(column string) []string {
+	parts := int64(r.options.Connections * 4)
+	least := r.memberships.least
+	step := (r.memberships.most - least) / parts
+	if r.options.Connections == 1 || step == 0 {
+		return []string{""}
+	}
+	conditions := []string{fmt.Sprintf(" AND %s<%d", column, least+step)}
+	for i := range parts - 2 {
+		conditions = append(conditions, fmt.Sprintf(" AND %s>=%d AND %[1]s<%[3]d", column, least+(i+1)*step, least+(i+2)*step))
+	}
+	return append(conditions, fmt.Sprintf(" AND %s>=%d", column, least+(parts-1)*step))
+}
+
+func (p *postReader) addPost(row [][]byte) error {
+	id := tables.Int(row[p.id])
+	switch tables.Int(row[p.kind]) {
 	case schema.PostQuestion:
-		if p := r.members.at(id); p.bits&isQuestion != 0 {
-			r.question(p, row)
+		if m := p.memberships.at(id); m.is(isQuestion) {
+			p.addQuestion(m, row)
 		}
 	case schema.PostAnswer:
-		if p := r.members.at(id); p.bits&isAnswer != 0 {
-			r.answer(p, row)
+		if m := p.memberships.at(id); m.is(isAnswer) {
+			p.addAnswer(m, row)
 		}
 	case schema.PostTagWiki:
-		r.wiki(r.t.wiki, r.wikis[id].set(), row)
+		p.addWiki(p.terms.wiki, p.wikis[id].set(), row)
 	case schema.PostTagWikiExcerpt:
-		r.wiki(r.t.excerpt, r.wikis[id].set(), row)
+		p.addWiki(p.terms.excerpt, p.wikis[id].set(), row)
 	}
 	return nil
 }
 
-func (r *postReader) question(p member, row [][]byte) {
-	o, n, in := r.out, &r.node, r.members.graphs(p)
-	n.begin(questionPath, row[r.id])
-	o.quad(in, r.t.question, n.path, n.typed())
-	if p.bits&isAnswered != 0 {
-		o.quad(in, r.t.answered, n.path, n.typed())
+func (p *postReader) addQuestion(m postMembership, row [][]byte) {
+	c, t, s, in := p.to, &p.terms, &p.post, p.memberships.graphs(m)
+	s.set(questionPath, row[p.id])
+	c.addQuad(in, t.question, s.path, s.typeQuad())
+	if m.is(isAnswered) {
+		c.addQuad(in, t.answered, s.path, s.typeQuad())
 	} else {
-		o.quad(in, r.t.unanswered, n.path, n.typed())
+		c.addQuad(in, t.unanswered, s.path, s.typeQuad())
 	}
-	for tag := range tagsOf(row[r.tags]) {
-		o.quad(in, r.t.tagged, n.path, n.object(asIRI, []byte(tagPath), tag))
+	for tag := range schema.SplitTags(row[p.tags]) {
+		c.addQuad(in, t.tagged, s.path, s.quad(markIRI, []byte(tagPath), tag))
 	}
-	say(o, in, n, r.rules, true, row)
-	if r.fields != nil {
-		r.fields.say(o, p, in, n, row[r.id], row)
+	c.addRow(in, s, p.rules, true, row)
+	if p.fields != nil {
+		p.fields.add(c, m, in, s, row[p.id], row)
 	}
 }
 
-func (r *postReader) answer(p member, row [][]byte) {
-	o, n, q, in := r.out, &r.node, &r.parted, r.members.graphs(p)
-	n.begin(answerPath, row[r.id])
-	q.begin(questionPath, row[r.parent])
-	edge := q.object(asIRI, n.path)
-	o.quad(in, r.t.answer, n.path, n.typed())
-	o.quad(in, r.t.hasAnswer, q.path, edge)
-	question := r.members.at(tables.Int(row[r.parent]))
+func (p *postReader) addAnswer(m postMembership, row [][]byte) {
+	c, t, s, q, in := p.to, &p.terms, &p.post, &p.question, p.memberships.graphs(m)
+	s.set(answerPath, row[p.id])
+	q.set(questionPath, row[p.parent])
+	edge := q.quad(markIRI, s.path)
+	c.addQuad(in, t.answer, s.path, s.typeQuad())
+	c.addQuad(in, t.hasAnswer, q.path, edge)
+	question := p.memberships.at(tables.Int(row[p.parent]))
 	switch {
-	case p.bits&isAccepted != 0:
-		o.quad(in, r.t.accepted, n.path, n.typed())
-		o.quad(in, r.t.hasAccepted, q.path, edge)
-	case question.bits&hasAccepted != 0 && tables.Int(row[r.score]) > int64(question.score):
-		o.quad(in, r.t.better, n.path, n.typed())
-		o.quad(in, r.t.hasBetter, q.path, edge)
+	case m.is(isAccepted):
+		c.addQuad(in, t.accepted, s.path, s.typeQuad())
+		c.addQuad(in, t.hasAccepted, q.path, edge)
+	case question.is(hasAccepted) && tables.Int(row[p.score]) > int64(question.acceptedScore):
+		c.addQuad(in, t.better, s.path, s.typeQuad())
+		c.addQuad(in, t.hasBetter, q.path, edge)
 	}
-	say(o, in, n, r.rules, false, row)
-	if r.fields != nil && r.options.Answers {
-		r.fields.say(o, p, in, n, row[r.parent], row)
+	c.addRow(in, s, p.rules, false, row)
+	if p.fields != nil && p.options.Answers {
+		p.fields.add(c, m, in, s, row[p.parent], row)
 	}
 }
 
-func (r *postReader) wiki(kind Term, in graphSet, row [][]byte) {
+func (p *postReader) addWiki(class Term, in graphSet, row [][]byte) {
 	if len(in) == 0 {
 		return
 	}
-	n := &r.node
-	n.begin(wikiPath, row[r.id])
-	r.out.quad(in, kind, n.path, n.typed())
-	say(r.out, in, n, r.rules, false, row)
+	s := &p.post
+	s.set(wikiPath, row[p.id])
+	p.to.addQuad(in, class, s.path, s.typeQuad())
+	p.to.addRow(in, s, p.rules, false, row)
 }

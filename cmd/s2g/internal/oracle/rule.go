@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// mark tells what kind of value an object is; see the package comment.
+// rule states that a node has a value: a quad for each row whose column of the
+// object is not NULL.
+type rule struct {
+	term          string
+	mark          mark
+	object        string // SQL expression
+	questionsOnly bool
+	presence      string // a column that is NULL where there is no quad; empty: object. "1": there always is one
+}
+
+// mark is the kind of an object; see the package comment.
 type mark string
 
 const (
-	asIRI  mark = "<"
-	asText mark = `"`
-	asInt  mark = "#"
-	asDate mark = "@"
+	markIRI     mark = "<"
+	markText    mark = `"`
+	markInteger mark = "#"
+	markDate    mark = "@"
 )
 
-// rule says that a node has a value: a quad whose object a column holds, where
-// it is not NULL.
-type rule struct {
-	term   string
-	mark   mark
-	object string // SQL expression
-	only   bool   // of questions alone
-	null   string // a column without which there is no quad; empty: as object. "1": there always is
-}
-
-// license is the IRI of a licence: the version that content names, else that of
-// the day. The licences of today are compared as a whole, which costs less than
-// the regular expression.
+// license returns the SQL expression of a licence's IRI: the version that content
+// names, else that of the day. The CASE spares the regular expression for the
+// spellings of today's dumps.
 func license(content, date string) string {
 	day := "IF(" + date + "<'2011-04-08','2.5',IF(" + date + "<'2018-05-02','3.0','4.0'))"
 	return "CONCAT('https://creativecommons.org/licenses/by-sa/'," +
@@ -36,10 +36,10 @@ func license(content, date string) string {
 		" ELSE COALESCE(NULLIF(REGEXP_SUBSTR(" + content + ",'[0-9]\\\\.[0-9]'),'')," + day + ") END,'/')"
 }
 
-// columns are what a statement selects, each expression once.
+// columns are the expressions that a statement selects, each once.
 type columns []string
 
-// place returns the position of an expression.
+// place returns the position of an expression, and adds it where it is new.
 func (c *columns) place(expression string) int {
 	for i, known := range *c {
 		if known == expression {
@@ -52,73 +52,65 @@ func (c *columns) place(expression string) int {
 
 func (c columns) String() string { return strings.Join(c, ",") }
 
-// placed is a rule and the column that has its object.
-type placed struct {
-	term   Term
-	mark   mark
-	only   bool
-	column int
+// placedRule is a rule with the position of its object's column.
+type placedRule struct {
+	term          Term
+	mark          mark
+	questionsOnly bool
+	column        int
 }
 
-// place adds the columns of rules. Where only counts are asked for they tell
-// whether there is an object, and no text is read.
-func place(c *columns, rules []rule, countsOnly bool) []placed {
-	var all []placed
+// placeRules adds the columns of rules. With countsOnly they hold whether there
+// is an object, and the server reads no text.
+func (c *columns) placeRules(rules []rule, countsOnly bool) []placedRule {
+	var placed []placedRule
 	for _, r := range rules {
 		object := r.object
 		if countsOnly {
-			if r.null == "" {
-				r.null = r.object
+			if r.presence == "" {
+				r.presence = r.object
 			}
-			object = fmt.Sprintf("IF(%s IS NULL,NULL,1)", r.null)
+			object = fmt.Sprintf("IF(%s IS NULL,NULL,1)", r.presence)
 		}
-		all = append(all, placed{named(r.term), r.mark, r.only, c.place(object)})
+		placed = append(placed, placedRule{mustTerm(r.term), r.mark, r.questionsOnly, c.place(object)})
 	}
-	return all
+	return placed
 }
 
-// say says the quads of a row. Those of questions alone are said of questions.
-func say(o *out, in []int, n *node, rules []placed, question bool, row [][]byte) {
-	for i := range rules {
-		r := &rules[i]
-		if object := row[r.column]; object != nil && (question || !r.only) {
-			o.quad(in, r.term, n.path, n.object(r.mark, object))
-		}
-	}
-}
-
-func termsOf(rules []placed, more ...Term) []Term {
+// termsOf returns the terms of rules, and more.
+func termsOf(rules []placedRule, more ...Term) []Term {
 	for _, r := range rules {
 		more = append(more, r.term)
 	}
 	return more
 }
 
-// named is the term of a name that is one.
-func named(name string) Term {
-	t, ok := LookupTerm(name)
-	if !ok {
-		panic("expect: a rule names " + name + ", which is no term")
+// addRow adds the quads that rules state of a row's subject.
+func (c *collector) addRow(in graphSet, s *subject, rules []placedRule, question bool, row [][]byte) {
+	for i := range rules {
+		r := &rules[i]
+		if object := row[r.column]; object != nil && (question || !r.questionsOnly) {
+			c.addQuad(in, r.term, s.path, s.quad(r.mark, object))
+		}
 	}
-	return t
 }
 
 // polynomial is Castagnoli's: processors have an instruction for it, and most
 // texts are short.
 var polynomial = crc32.MakeTable(crc32.Castagnoli)
 
-// CRC continues a checksum with more text; one begins with 0. It is CRC-32C.
+// CRC continues a CRC-32C with more text. A checksum begins with 0.
 func CRC(crc uint32, text []byte) uint32 { return crc32.Update(crc, polynomial, text) }
 
-// node is the subject of quads, while their texts are hashed: the subject once,
-// for all of them.
-type node struct {
-	path []byte // its IRI, without the site
-	sum  uint32 // of path
-	text []byte // room for a mark and an object
-	mute bool   // nothing is hashed
+// subject computes the checksums of quads with one subject, which it hashes once.
+type subject struct {
+	path       []byte // its IRI, without the site
+	crc        uint32 // of path
+	text       []byte // room for a mark and an object
+	countsOnly bool   // all checksums are 0
 }
 
+// What the paths of subjects begin with.
 const (
 	questionPath = "/questions/"
 	answerPath   = "/a/"
@@ -127,47 +119,49 @@ const (
 	tagPath      = "/tags/"
 )
 
-// begin sets the subject.
-func (n *node) begin(path string, id []byte) {
-	n.path = append(append(n.path[:0], path...), id...)
-	if !n.mute {
-		n.sum = CRC(0, n.path)
+// set sets the subject to path followed by id.
+func (s *subject) set(path string, id []byte) {
+	s.path = append(append(s.path[:0], path...), id...)
+	if !s.countsOnly {
+		s.crc = CRC(0, s.path)
 	}
 }
 
-// typed is the checksum of the quad that gives the node a type.
-func (n *node) typed() uint32 {
-	if n.mute {
+// typeQuad returns the checksum of the quad that gives the subject a type.
+func (s *subject) typeQuad() uint32 {
+	if s.countsOnly {
 		return 0
 	}
-	return CRC(n.sum, isOfType)
+	return CRC(s.crc, typeText)
 }
 
-var isOfType = []byte(" a") // not on the heap at every use
+var typeText = []byte(" a") // a variable: a constant is copied to the heap at every use
 
-// shortText is up to where a value is copied to be hashed together with its mark.
+// shortText is the length up to which a value is copied, to be hashed together
+// with its mark.
 const shortText = 256
 
-// object is the checksum of a quad with an object: its IRI in parts, or a value.
-func (n *node) object(m mark, value []byte, more ...[]byte) uint32 {
-	if n.mute {
+// quad returns the checksum of the quad with an object: a value, or the parts of
+// an IRI.
+func (s *subject) quad(m mark, value []byte, more ...[]byte) uint32 {
+	if s.countsOnly {
 		return 0
 	}
-	n.text = append(append(n.text[:0], ' '), m...)
+	s.text = append(append(s.text[:0], ' '), m...)
 	if len(value) > shortText {
-		return CRC(CRC(n.sum, n.text), value)
+		return CRC(CRC(s.crc, s.text), value)
 	}
-	at := len(n.text)
-	n.text = append(n.text, value...)
+	at := len(s.text)
+	s.text = append(s.text, value...)
 	for _, part := range more {
-		n.text = append(n.text, part...)
+		s.text = append(s.text, part...)
 	}
-	if m == asDate { // the database writes 2008-07-31 21:42:52.667
+	if m == markDate { // MariaDB writes 2008-07-31 21:42:52.667
 		const day = len("2006-01-02")
 		if len(value) > day {
-			n.text[at+day] = 'T'
+			s.text[at+day] = 'T'
 		}
-		n.text = append(n.text, 'Z')
+		s.text = append(s.text, 'Z')
 	}
-	return CRC(n.sum, n.text)
+	return CRC(s.crc, s.text)
 }

@@ -9,63 +9,51 @@ import (
 	"strings"
 	"sync"
 
-	"s2g/schema"
 	"s2g/schema/tables"
 )
 
-// Sample is what the tables say of some posts and of the comments on them.
+// Sample is what the files must hold of some posts and of the comments on them.
 type Sample struct {
 	Posts []int64 // ascending
-	// Threads are these and the answers of questions among them, ascending: an
-	// edge from a question to an answer may be told with either.
+	// Threads are Posts and the answers of the questions among them, ascending: the
+	// edge from a question to an answer may be in the file of either.
 	Threads []int64
-	// Quads has the quads of each node, by its IRI without the site, by graph.
-	// A post that is in no graph has none.
+	// Quads has the tallies of each subject, by its IRI without the site, and graph.
+	// A post in no graph has none.
 	Quads map[string]map[int]*Tallies
-	// Fields has what the shards of each graph repeat of a post.
+	// Fields has what the shards of each graph repeat of a post, by its IRI without
+	// the site, and graph.
 	Fields map[string]map[int]*FieldTallies
 
 	mu    sync.Mutex
 	nodes map[string]bool // of the posts
 }
 
-// ids are posts. The zero value stands for all.
-type ids []int64
+// selection limits what is read to some posts. The zero value stands for all.
+type selection struct {
+	posts   postIDs // the posts of the sample
+	threads postIDs // and the answers of the questions among them, whose rows have the edges
+	members postIDs // and all that these have edges from or to
+}
 
-// in is a condition on a column, to follow others.
-func (l ids) in(column string) string {
+// postIDs are some posts. nil stands for all.
+type postIDs []int64
+
+// in returns an SQL condition on a column, to follow others.
+func (l postIDs) in(column string) string {
 	if l == nil {
 		return ""
 	}
-	if len(l) == 0 {
-		return " AND FALSE"
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, " AND %s IN (", column)
-	for i, id := range l {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	return b.String() + ")"
-}
-
-// only says which posts are read.
-type only struct {
-	posts   ids // those that are asked for
-	threads ids // and the answers of questions among them, which say their edges
-	members ids // and all that these have edges from or to
+	return " AND " + column + " IN (" + tables.IDList(l) + ")"
 }
 
 // Draw draws questions and answers of the dump: one at random from each of n
-// equal ranges of ids, where there is one. The same seed draws the same posts.
+// equal ranges of ids that has one. The same seed draws the same posts.
 func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, error) {
-	s := &survey{db: db}
 	first, last := int64(0), int64(-1)
-	err := s.each(ctx, "SELECT MIN(Id), MAX(Id) FROM Posts", func(r [][]byte) error {
-		if r[0] != nil {
-			first, last = tables.Int(r[0]), tables.Int(r[1])
+	err := db.EachRow(ctx, "SELECT MIN(Id), MAX(Id) FROM Posts", func(row [][]byte) error {
+		if row[0] != nil {
+			first, last = tables.Int(row[0]), tables.Int(row[1])
 		}
 		return nil
 	})
@@ -81,12 +69,12 @@ func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, erro
 			continue
 		}
 		at := from + random.Int64N(to-from)
-		// the next one from there, else the next from the beginning of the range
+		// the first from there on, else the first of the range
 		for _, begin := range []int64{at, from} {
 			found := false
 			query := fmt.Sprintf("SELECT Id FROM Posts WHERE Id>=%d AND Id<%d AND PostTypeId IN (1,2) ORDER BY Id LIMIT 1", begin, to)
-			err := s.each(ctx, query, func(r [][]byte) error {
-				drawn, found = append(drawn, tables.Int(r[0])), true
+			err := db.EachRow(ctx, query, func(row [][]byte) error {
+				drawn, found = append(drawn, tables.Int(row[0])), true
 				return nil
 			})
 			if err != nil {
@@ -100,108 +88,107 @@ func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, erro
 	return drawn, nil
 }
 
-// ComputeSample reads what the tables say of posts: questions and answers, those
-// of Draw.
+// ComputeSample reads what the tables hold of posts, which are questions and
+// answers.
 func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64) (*Sample, error) {
-	if o.Languages == nil {
-		o.Languages = schema.DefaultLanguages()
+	o.CountsOnly = false
+	r := &tableReader{db: db, options: o.withDefaults()}
+	if err := r.selectPosts(ctx, posts); err != nil {
+		return nil, fmt.Errorf("computing what files must hold of posts: %w", err)
 	}
-	o.Connections, o.CountsOnly = max(o.Connections, 1), false
-	s := &survey{db: db, options: o}
-	if err := s.choose(ctx, posts); err != nil {
-		return nil, fmt.Errorf("computing what is said of posts: %w", err)
+	if err := r.prepare(ctx); err != nil {
+		return nil, fmt.Errorf("computing what files must hold of posts: %w", err)
 	}
-	if err := s.prepare(ctx); err != nil {
-		return nil, fmt.Errorf("computing what is said of posts: %w", err)
+	s := &Sample{
+		Posts: r.selection.posts, Threads: r.selection.threads,
+		Quads: map[string]map[int]*Tallies{}, Fields: map[string]map[int]*FieldTallies{}, nodes: map[string]bool{},
 	}
-	a := &Sample{Posts: s.only.posts, Threads: s.only.threads, Quads: map[string]map[int]*Tallies{}, Fields: map[string]map[int]*FieldTallies{}, nodes: map[string]bool{}}
 	for _, id := range posts {
-		if p := s.members.at(id); p.bits&setMask != 0 {
-			a.nodes[p.path()+strconv.FormatInt(id, 10)] = true
+		if m := r.memberships.at(id); m.inGraph() {
+			s.nodes[m.path()+strconv.FormatInt(id, 10)] = true
 		}
 	}
-	if _, err := s.run(ctx, s.scans(), a); err != nil {
-		return nil, fmt.Errorf("computing what is said of posts: %w", err)
+	if _, err := r.run(ctx, r.scans(), s); err != nil {
+		return nil, fmt.Errorf("computing what files must hold of posts: %w", err)
 	}
 	if o.Materialize {
-		ruled := s.ruled()
-		for _, in := range a.Quads {
-			for _, t := range in {
-				derive(t, ruled)
+		scanned := r.scannedTerms()
+		for _, graphs := range s.Quads {
+			for _, t := range graphs {
+				t.addImplied(scanned)
 			}
 		}
 	}
-	return a, nil
+	return s, nil
 }
 
-// choose finds the posts that have to be known to tell of some.
-func (s *survey) choose(ctx context.Context, posts []int64) error {
-	if err := s.findTables(ctx); err != nil {
-		return err
+// selectPosts selects posts and those that their edges lead to.
+func (r *tableReader) selectPosts(ctx context.Context, posts []int64) error {
+	present, err := r.db.Names(ctx)
+	if err != nil || !present["Posts"] {
+		return err // prepare returns the fault of missing tables
 	}
-	if !s.present["Posts"] {
-		return nil // prepare says so
-	}
-	posts = slices.Compact(slices.Sorted(slices.Values(posts)))
-	s.only.posts = append(ids{}, posts...)
-	more := func(to ids, query string) (ids, error) {
-		err := s.each(ctx, query, func(r [][]byte) error {
-			if r[0] != nil {
-				to = append(to, tables.Int(r[0]))
+	s := &r.selection
+	s.posts = append(postIDs{}, slices.Compact(slices.Sorted(slices.Values(posts)))...) // not nil where posts is empty
+	with := func(known postIDs, query string) (postIDs, error) {
+		all := slices.Clone(known)
+		err := r.db.EachRow(ctx, query, func(row [][]byte) error {
+			if row[0] != nil {
+				all = append(all, tables.Int(row[0]))
 			}
 			return nil
 		})
-		slices.Sort(to)
-		return slices.Compact(to), err
+		slices.Sort(all)
+		return slices.Compact(all), err
 	}
-	var err error
-	if s.only.threads, err = more(slices.Clone(s.only.posts), "SELECT Id FROM Posts WHERE TRUE"+s.only.posts.in("ParentId")); err != nil {
+	if s.threads, err = with(s.posts, "SELECT Id FROM Posts WHERE TRUE"+s.posts.in("ParentId")); err != nil {
 		return err
 	}
-	s.only.members = slices.Clone(s.only.threads)
-	if s.present["PostLinks"] {
-		if s.only.members, err = more(s.only.members, "SELECT RelatedPostId FROM PostLinks WHERE TRUE"+s.only.posts.in("PostId")); err != nil {
+	s.members = s.threads
+	if present["PostLinks"] {
+		if s.members, err = with(s.members, "SELECT RelatedPostId FROM PostLinks WHERE TRUE"+s.posts.in("PostId")); err != nil {
 			return err
 		}
 	}
-	s.only.members, err = more(s.only.members, "SELECT ParentId FROM Posts WHERE TRUE"+s.only.members.in("Id"))
+	s.members, err = with(s.members, "SELECT ParentId FROM Posts WHERE TRUE"+s.members.in("Id"))
 	return err
 }
 
-func (a *Sample) quad(in []int, term Term, subject []byte, t Tally) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.nodes[string(subject)] && !strings.HasPrefix(string(subject), commentPath) {
+// quad makes Sample a sink. It takes the quads of the posts and of comments.
+func (s *Sample) quad(in graphSet, term Term, subject []byte, t Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.nodes[string(subject)] && !strings.HasPrefix(string(subject), commentPath) {
 		return
 	}
-	of := a.Quads[string(subject)]
-	if of == nil {
-		of = map[int]*Tallies{}
-		a.Quads[string(subject)] = of
+	graphs := s.Quads[string(subject)]
+	if graphs == nil {
+		graphs = map[int]*Tallies{}
+		s.Quads[string(subject)] = graphs
 	}
 	for _, g := range in {
-		if of[g] == nil {
-			of[g] = &Tallies{}
+		if graphs[g] == nil {
+			graphs[g] = &Tallies{}
 		}
-		of[g][term].Merge(t)
+		graphs[g][term].Merge(t)
 	}
 }
 
-func (a *Sample) field(in []int, _ bool, f Field, subject []byte, t Tally) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.nodes[string(subject)] {
+func (s *Sample) field(in graphSet, _ bool, f Field, post []byte, t Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.nodes[string(post)] {
 		return
 	}
-	of := a.Fields[string(subject)]
-	if of == nil {
-		of = map[int]*FieldTallies{}
-		a.Fields[string(subject)] = of
+	graphs := s.Fields[string(post)]
+	if graphs == nil {
+		graphs = map[int]*FieldTallies{}
+		s.Fields[string(post)] = graphs
 	}
 	for _, g := range in {
-		if of[g] == nil {
-			of[g] = &FieldTallies{}
+		if graphs[g] == nil {
+			graphs[g] = &FieldTallies{}
 		}
-		of[g][f].Merge(t)
+		graphs[g][f].Merge(t)
 	}
 }

@@ -6,20 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/cmd/s2g/internal/oracle"
-	"s2g/schema"
 	"s2g/schema/vocab"
 )
 
-// What is said of all posts, one by one, adds up to what is said of graphs.
-func TestSampleAddsUp(t *testing.T) {
-	db := buildtest.Open(t)
-	_, err := oracle.ComputeSample(t.Context(), db, oracle.Options{}, nil)
-	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultUsage {
-		t.Errorf("without tables: error %v, want a usage fault", err)
-	}
-	buildtest.Load(t, db, "testdata/mini")
+// The sample of all posts adds up to the tallies of graphs.
+func TestSampleOfAllPostsAddsUpToTallies(t *testing.T) {
+	db := mini(t)
 	for _, materialize := range []bool{false, true} {
 		o := oracle.Options{Other: true, Materialize: materialize, Fields: true, Answers: true, Connections: 2}
 		whole := compute(t, db, o)
@@ -35,7 +28,7 @@ func TestSampleAddsUp(t *testing.T) {
 				}
 			}
 		}
-		// wikis and tags are no posts of a thread: what they have alone is left out, and what they have too is not compared
+		// a sample has no wikis and tags: only the terms that these do not have are compared
 		threads := []string{vocab.Question, vocab.AnsweredQuestion, vocab.UnansweredQuestion, vocab.Answer, vocab.AcceptedAnswer, vocab.PossibleBetterAnswer,
 			vocab.Comment, vocab.HasAnswer, vocab.HasAcceptedAnswer, vocab.HasPossibleBetterAnswer, vocab.HasComment, vocab.TaggedWith, vocab.LinkedTo,
 			vocab.DuplicateOf, vocab.CommentID, vocab.HasTitle, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.AnswerCount, vocab.ClosedDate,
@@ -64,9 +57,8 @@ func TestSampleAddsUp(t *testing.T) {
 	}
 }
 
-func TestSampleOfOnePost(t *testing.T) {
-	db := buildtest.Open(t)
-	buildtest.Load(t, db, "testdata/mini")
+func TestSampleHoldsEdgesOfItsPosts(t *testing.T) {
+	db := mini(t)
 	sample, err := oracle.ComputeSample(t.Context(), db, oracle.Options{Fields: true}, []int64{5, 10})
 	if err != nil {
 		t.Fatal(err)
@@ -90,9 +82,8 @@ func TestSampleOfOnePost(t *testing.T) {
 	}
 }
 
-func TestDraw(t *testing.T) {
-	db := buildtest.Open(t)
-	buildtest.Load(t, db, "testdata/mini")
+func TestDrawDependsOnSeedAlone(t *testing.T) {
+	db := mini(t)
 	draw := func(n int, seed uint64) []int64 {
 		posts, err := oracle.Draw(t.Context(), db, n, seed)
 		if err != nil {

@@ -2,9 +2,7 @@ package oracle
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -13,111 +11,92 @@ import (
 	"s2g/schema/tables"
 )
 
-// survey is how the tables are read.
-type survey struct {
-	db      *tables.DB
-	options Options
-	present map[string]bool // tables of the dump
-	members *members
-	tags    []tag
-	wikis   map[int64]graphMask // the graphs of wikis and excerpts, by post id
-	least   int64               // the smallest Id of a post,
-	most    int64               // and the largest
-	only    only                // posts; zero: all
+// tableReader reads the tables of a dump by scans.
+type tableReader struct {
+	db          *tables.DB
+	options     Options
+	present     map[string]bool // tables of the dump
+	memberships *memberships
+	tags        []tag
+	wikis       map[int64]graphMask // the graphs of wikis and excerpts, by post id
+	selection   selection           // posts to read; zero: all
 }
 
-// graphs is how many there are.
-func (s *survey) graphs() int {
-	if s.options.Other {
-		return len(s.options.Languages) + 1
-	}
-	return len(s.options.Languages)
-}
-
-// prepare reads what all scans need to know: which graphs a post is in.
-func (s *survey) prepare(ctx context.Context) error {
-	if err := s.findTables(ctx); err != nil {
+// prepare reads what all scans use: the graphs of posts and tags.
+func (r *tableReader) prepare(ctx context.Context) (err error) {
+	if r.present, err = r.db.Names(ctx); err != nil {
 		return err
 	}
-	if !s.present["Posts"] {
+	if !r.present["Posts"] {
 		return schema.Faultf(schema.FaultUsage, "run s2g ingest first", "the database has no table Posts")
 	}
-	if err := s.readMembers(ctx); err != nil {
+	if err := r.readMemberships(ctx); err != nil {
 		return fmt.Errorf("finding the graphs of posts: %w", err)
 	}
-	if s.only.members != nil {
-		return nil // no tags are asked for
+	if r.selection.members != nil {
+		return nil // a selection has no tags
 	}
-	if err := s.readTags(ctx); err != nil {
+	if err := r.readTags(ctx); err != nil {
 		return fmt.Errorf("finding the graphs of tags: %w", err)
 	}
 	return nil
 }
 
-func (s *survey) findTables(ctx context.Context) error {
-	s.present = map[string]bool{}
-	return s.each(ctx, "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA=DATABASE()", func(r [][]byte) error {
-		s.present[string(r[0])] = true
-		return nil
-	})
-}
-
-// each calls use for each row of a query. The row is valid until it returns.
-func (s *survey) each(ctx context.Context, query string, use func(row [][]byte) error) error {
-	rows, err := s.db.Query(ctx, query)
-	if err != nil {
-		return err
-	}
-	for rows.Scan() {
-		if err := use(rows.Record()); err != nil {
-			return errors.Join(err, rows.Close())
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
-
-// scan is a statement and the rules for its rows.
+// scan reads a table, or a range of its rows, once.
 type scan struct {
 	name   string
-	terms  []Term // of the quads that it says
-	fields []Field
-	run    func(ctx context.Context, o *out) error
+	terms  []Term  // of the quads that it collects
+	fields []Field // that it collects
+	run    func(ctx context.Context, c *collector) error
 }
 
-// scans are all that the dump has tables for. They may run side by side.
-func (s *survey) scans() []scan {
-	scans := []scan{s.tagScan()}
-	scans = append(scans, s.postScans()...)
-	if s.present["Comments"] {
-		scans = append(scans, s.commentScan())
+// scans returns a scan of each table of the dump, of Posts several. They may run
+// side by side.
+func (r *tableReader) scans() []scan {
+	scans := append([]scan{r.tagScan()}, r.postScans()...)
+	if r.present["Comments"] {
+		scans = append(scans, r.commentScan())
 	}
-	if s.present["Votes"] {
-		scans = append(scans, s.voteScan())
+	if r.present["Votes"] {
+		scans = append(scans, r.voteScan())
 	}
-	if s.present["PostLinks"] {
-		scans = append(scans, s.linkScan())
+	if r.present["PostLinks"] {
+		scans = append(scans, r.linkScan())
 	}
-	if s.options.Fields {
-		scans = append(scans, s.linkFieldScan())
+	if r.options.Fields {
+		scans = append(scans, r.linkFieldScan())
 	}
 	return scans
 }
 
-// run runs scans and sums up what they say, or lists it.
-func (s *survey) run(ctx context.Context, scans []scan, to sink) (*out, error) {
-	sum := newOut(s.graphs(), to)
-	outs := make(chan *out, s.options.Connections)
-	for range s.options.Connections {
-		outs <- newOut(s.graphs(), to)
+// scannedTerms returns the terms whose quads scans collect. The others are
+// implied by these.
+func (r *tableReader) scannedTerms() map[Term]bool {
+	scanned := map[Term]bool{}
+	for _, s := range r.scans() {
+		for _, t := range s.terms {
+			scanned[t] = true
+		}
+	}
+	return scanned
+}
+
+// run runs scans. They send what they collect to a sink or, where it is nil, the
+// result has the sums.
+func (r *tableReader) run(ctx context.Context, scans []scan, to sink) (*collector, error) {
+	sum := newCollector(r.options.graphs(), to)
+	idle := make(chan *collector, r.options.Connections)
+	for range r.options.Connections {
+		idle <- newCollector(r.options.graphs(), to)
 	}
 	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(s.options.Connections)
-	for _, sc := range scans {
+	work.SetLimit(r.options.Connections)
+	for _, s := range scans {
 		work.Go(func() error {
-			o := <-outs
-			defer func() { outs <- o }()
-			if err := sc.run(ctx, o); err != nil {
-				return fmt.Errorf("%s: %w", sc.name, err)
+			c := <-idle
+			defer func() { idle <- c }()
+			if err := s.run(ctx, c); err != nil {
+				return fmt.Errorf("%s: %w", s.name, err)
 			}
 			return nil
 		})
@@ -125,110 +104,74 @@ func (s *survey) run(ctx context.Context, scans []scan, to sink) (*out, error) {
 	if err := work.Wait(); err != nil {
 		return nil, err
 	}
-	for range s.options.Connections {
-		sum.merge(<-outs)
+	for range r.options.Connections {
+		sum.merge(<-idle)
 	}
 	return sum, nil
 }
 
-// ruled are the terms that rules count.
-func (s *survey) ruled() map[Term]bool {
-	ruled := map[Term]bool{}
-	for _, sc := range s.scans() {
-		for _, t := range sc.terms {
-			ruled[t] = true
-		}
-	}
-	return ruled
-}
-
-// out takes the quads that a scan says: into tallies, or one by one into a
-// listing. It is not for concurrent use; listings are.
-type out struct {
+// collector takes the quads and fields of scans and adds them to tallies, or
+// forwards them to a sink. It is not for concurrent use; a sink is.
+//
+// Sums can subtract: a scan of votes adds 0 votes for each post and then replaces
+// them by those that exist, so that no scan waits for another.
+type collector struct {
 	graphs   []Tallies
 	distinct Tallies
 	fields   [2][]FieldTallies // of questions and of answers, by graph
 	to       sink              // nil: tallies
 }
 
-// sink takes quads and fields one by one, from several scans at once. A tally may
-// take back what another says.
+// sink takes quads and fields one by one. A tally may subtract what another adds.
 type sink interface {
-	quad(in []int, term Term, subject []byte, t Tally)
-	field(in []int, answer bool, f Field, subject []byte, t Tally)
+	quad(in graphSet, term Term, subject []byte, t Tally)
+	field(in graphSet, answer bool, f Field, post []byte, t Tally)
 }
 
-// listing gives what a graph holds of some terms.
-type listing struct {
-	graph  int
-	wanted [AllTerms]bool
-	// or the fields of posts
-	isField bool
-	ofField Field
-	answers bool
-
-	mu    sync.Mutex
-	yield func(subject []byte, t Tally)
+func newCollector(graphs int, to sink) *collector {
+	return &collector{
+		graphs: make([]Tallies, graphs),
+		fields: [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)},
+		to:     to,
+	}
 }
 
-func newOut(graphs int, to sink) *out {
-	return &out{graphs: make([]Tallies, graphs), fields: [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)}, to: to}
+// addQuad adds a quad of some graphs.
+func (c *collector) addQuad(in graphSet, term Term, subject []byte, crc uint32) {
+	c.quad(in, term, subject, Tally{1, uint64(crc)})
 }
 
-// quad says that a quad of n's subject stands in some graphs.
-func (o *out) quad(in []int, term Term, subject []byte, crc uint32) {
-	o.add(in, term, subject, Tally{1, uint64(crc)})
+// replaceQuad replaces a quad that was or will be added.
+func (c *collector) replaceQuad(in graphSet, term Term, subject []byte, crc, old uint32) {
+	c.quad(in, term, subject, Tally{0, uint64(crc) - uint64(old)})
 }
 
-// instead says that a quad stands where another was said to stand.
-func (o *out) instead(in []int, term Term, subject []byte, crc, of uint32) {
-	o.add(in, term, subject, Tally{0, uint64(crc) - uint64(of)})
-}
-
-func (o *out) add(in []int, term Term, subject []byte, t Tally) {
-	if o.to != nil {
-		o.to.quad(in, term, subject, t)
+func (c *collector) quad(in graphSet, term Term, subject []byte, t Tally) {
+	if c.to != nil {
+		c.to.quad(in, term, subject, t)
 		return
 	}
 	for _, g := range in {
-		o.graphs[g][term].Merge(t)
+		c.graphs[g][term].Merge(t)
 	}
 	if len(in) > 0 {
-		o.distinct[term].Merge(t)
+		c.distinct[term].Merge(t)
 	}
 }
 
-func (l *listing) quad(in []int, term Term, subject []byte, t Tally) {
-	if l.wanted[term] && slices.Contains(in, l.graph) {
-		l.tell(subject, t)
-	}
+// addField adds a field of a post in the shards of some graphs.
+func (c *collector) addField(in graphSet, answer bool, f Field, post []byte, crc uint32) {
+	c.field(in, answer, f, post, Tally{1, uint64(crc)})
 }
 
-func (l *listing) field(in []int, answer bool, f Field, subject []byte, t Tally) {
-	if l.isField && f == l.ofField && answer == l.answers && slices.Contains(in, l.graph) {
-		l.tell(subject, t)
-	}
+// replaceField replaces a field that was or will be added.
+func (c *collector) replaceField(in graphSet, answer bool, f Field, post []byte, crc, old uint32) {
+	c.field(in, answer, f, post, Tally{0, uint64(crc) - uint64(old)})
 }
 
-func (l *listing) tell(subject []byte, t Tally) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.yield(subject, t)
-}
-
-// field says a field of a post in the shards of some graphs.
-func (o *out) field(in []int, answer bool, f Field, subject []byte, crc uint32) {
-	o.addField(in, answer, f, subject, Tally{1, uint64(crc)})
-}
-
-// fieldInstead says that a field is other than was said.
-func (o *out) fieldInstead(in []int, answer bool, f Field, subject []byte, crc, of uint32) {
-	o.addField(in, answer, f, subject, Tally{0, uint64(crc) - uint64(of)})
-}
-
-func (o *out) addField(in []int, answer bool, f Field, subject []byte, t Tally) {
-	if o.to != nil {
-		o.to.field(in, answer, f, subject, t)
+func (c *collector) field(in graphSet, answer bool, f Field, post []byte, t Tally) {
+	if c.to != nil {
+		c.to.field(in, answer, f, post, t)
 		return
 	}
 	kind := 0
@@ -236,36 +179,47 @@ func (o *out) addField(in []int, answer bool, f Field, subject []byte, t Tally) 
 		kind = 1
 	}
 	for _, g := range in {
-		o.fields[kind][g][f].Merge(t)
+		c.fields[kind][g][f].Merge(t)
 	}
 }
 
-func (o *out) merge(p *out) {
-	for kind := range o.fields {
-		for g := range o.graphs {
-			o.fields[kind][g].Merge(&p.fields[kind][g])
+func (c *collector) merge(d *collector) {
+	for kind := range c.fields {
+		for g := range c.graphs {
+			c.fields[kind][g].Merge(&d.fields[kind][g])
 		}
 	}
 	for t := range AllTerms {
-		o.distinct[t].Merge(p.distinct[t])
-		for g := range o.graphs {
-			o.graphs[g][t].Merge(p.graphs[g][t])
+		c.distinct[t].Merge(d.distinct[t])
+		for g := range c.graphs {
+			c.graphs[g][t].Merge(d.graphs[g][t])
 		}
 	}
 }
 
-// ranges are conditions that part the rows of a table for the connections to
-// share, a few for each, because posts are not spread evenly.
-func (s *survey) ranges(column string) []string {
-	const each = 4
-	parts := int64(s.options.Connections * each)
-	step := (s.most - s.least) / parts
-	if s.options.Connections == 1 || step == 0 {
-		return []string{""}
+// lister is a sink that yields the subjects of the quads, or of the fields, that a
+// caller selects.
+type lister struct {
+	wantsQuad  func(in graphSet, term Term) bool            // nil: none
+	wantsField func(in graphSet, answer bool, f Field) bool // nil: none
+	mu         sync.Mutex
+	yield      func(subject []byte, t Tally)
+}
+
+func (l *lister) quad(in graphSet, term Term, subject []byte, t Tally) {
+	if l.wantsQuad != nil && l.wantsQuad(in, term) {
+		l.locked(subject, t)
 	}
-	where := []string{fmt.Sprintf(" AND %s<%d", column, s.least+step)}
-	for i := range parts - 2 {
-		where = append(where, fmt.Sprintf(" AND %s>=%d AND %[1]s<%[3]d", column, s.least+(i+1)*step, s.least+(i+2)*step))
+}
+
+func (l *lister) field(in graphSet, answer bool, f Field, post []byte, t Tally) {
+	if l.wantsField != nil && l.wantsField(in, answer, f) {
+		l.locked(post, t)
 	}
-	return append(where, fmt.Sprintf(" AND %s>=%d", column, s.least+(parts-1)*step))
+}
+
+func (l *lister) locked(subject []byte, t Tally) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.yield(subject, t)
 }

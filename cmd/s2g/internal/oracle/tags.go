@@ -3,44 +3,43 @@ package oracle
 import (
 	"bytes"
 	"context"
-	"iter"
 
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
 
-// tag is a tag that some graphs describe. What a row of Tags says of it is nil
-// where it has none.
+// tag is a tag that some graphs describe. A column of the table Tags is nil where
+// it is NULL or the tag has no row.
 type tag struct {
 	name                 string
 	in                   graphSet
 	count, wiki, excerpt []byte
 }
 
-// tagQuery reads the first row of each tag. Wiki and excerpt count where their
-// post is in the dump.
+// tagQuery reads the first row of each tag. Wiki and excerpt are NULL where their
+// post is not in the dump.
 const tagQuery = `SELECT t.TagName, t.Count, w.Id, e.Id FROM Tags t
 	LEFT JOIN Posts w ON w.Id=t.WikiPostId AND w.PostTypeId=5
 	LEFT JOIN Posts e ON e.Id=t.ExcerptPostId AND e.PostTypeId=4
 	WHERE t.Id IN (SELECT MIN(Id) FROM Tags GROUP BY TagName)`
 
-// readTags finds the tags that graphs describe: those of their questions, with
-// what the table of tags says of them.
-func (s *survey) readTags(ctx context.Context) error {
-	s.wikis = map[int64]graphMask{}
-	described := s.members.tags
-	s.members.tags = nil
-	if s.present["Tags"] {
-		err := s.each(ctx, tagQuery, func(r [][]byte) error {
-			mask, ok := described[string(r[0])]
+// readTags finds the tags that graphs describe, which are those of the graphs'
+// questions, and reads their rows.
+func (r *tableReader) readTags(ctx context.Context) error {
+	r.wikis = map[int64]graphMask{}
+	described := r.memberships.tags
+	r.memberships.tags = nil
+	if r.present["Tags"] {
+		err := r.db.EachRow(ctx, tagQuery, func(row [][]byte) error {
+			mask, ok := described[string(row[0])]
 			if !ok {
 				return nil
 			}
-			delete(described, string(r[0]))
-			s.tags = append(s.tags, tag{string(r[0]), mask.set(), clone(r[1]), clone(r[2]), clone(r[3])})
-			for _, id := range [][]byte{r[2], r[3]} {
+			delete(described, string(row[0]))
+			r.tags = append(r.tags, tag{string(row[0]), mask.set(), bytes.Clone(row[1]), bytes.Clone(row[2]), bytes.Clone(row[3])})
+			for _, id := range [][]byte{row[2], row[3]} {
 				if id != nil {
-					s.wikis[tables.Int(id)] = s.wikis[tables.Int(id)].with(mask)
+					r.wikis[tables.Int(id)] = r.wikis[tables.Int(id)].with(mask)
 				}
 			}
 			return nil
@@ -50,54 +49,31 @@ func (s *survey) readTags(ctx context.Context) error {
 		}
 	}
 	for name, mask := range described {
-		s.tags = append(s.tags, tag{name: name, in: mask.set()})
+		r.tags = append(r.tags, tag{name: name, in: mask.set()})
 	}
 	return nil
 }
 
-func clone(b []byte) []byte {
-	if b == nil {
-		return nil
-	}
-	return append([]byte{}, b...)
-}
-
-// tagScan says what graphs hold of tags. Nothing is left to be read for it.
-func (s *survey) tagScan() scan {
-	isTag, name, count := named(vocab.Tag), named(vocab.TagName), named(vocab.TagCount)
-	wiki, excerpt := named(vocab.HasTagWiki), named(vocab.HasTagWikiExcerpt)
-	return scan{name: "tags", terms: []Term{isTag, name, count, wiki, excerpt}, run: func(_ context.Context, o *out) error {
-		n := node{mute: s.options.CountsOnly}
-		for _, t := range s.tags {
-			n.begin(tagPath, []byte(t.name))
-			o.quad(t.in, isTag, n.path, n.typed())
-			o.quad(t.in, name, n.path, n.object(asText, []byte(t.name)))
+// tagScan collects the quads of the tags that readTags has read.
+func (r *tableReader) tagScan() scan {
+	isTag, name, count := mustTerm(vocab.Tag), mustTerm(vocab.TagName), mustTerm(vocab.TagCount)
+	wiki, excerpt := mustTerm(vocab.HasTagWiki), mustTerm(vocab.HasTagWikiExcerpt)
+	return scan{name: "tags", terms: []Term{isTag, name, count, wiki, excerpt}, run: func(_ context.Context, c *collector) error {
+		s := subject{countsOnly: r.options.CountsOnly}
+		for _, t := range r.tags {
+			s.set(tagPath, []byte(t.name))
+			c.addQuad(t.in, isTag, s.path, s.typeQuad())
+			c.addQuad(t.in, name, s.path, s.quad(markText, []byte(t.name)))
 			if t.count != nil {
-				o.quad(t.in, count, n.path, n.object(asInt, t.count))
+				c.addQuad(t.in, count, s.path, s.quad(markInteger, t.count))
 			}
 			if t.wiki != nil {
-				o.quad(t.in, wiki, n.path, n.object(asIRI, []byte(wikiPath), t.wiki))
+				c.addQuad(t.in, wiki, s.path, s.quad(markIRI, []byte(wikiPath), t.wiki))
 			}
 			if t.excerpt != nil {
-				o.quad(t.in, excerpt, n.path, n.object(asIRI, []byte(wikiPath), t.excerpt))
+				c.addQuad(t.in, excerpt, s.path, s.quad(markIRI, []byte(wikiPath), t.excerpt))
 			}
 		}
 		return nil
 	}}
 }
-
-// tagsOf cuts |a|b| at its bars.
-func tagsOf(stored []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		_, rest, _ := bytes.Cut(stored, bar)
-		for {
-			tag, after, more := bytes.Cut(rest, bar)
-			if !more || !yield(tag) {
-				return
-			}
-			rest = after
-		}
-	}
-}
-
-var bar = []byte("|")

@@ -10,7 +10,7 @@ import (
 // quads that give a node this type, or a predicate.
 type Term int
 
-// TermKind says what the objects of a term are.
+// TermKind is the kind of a term's objects.
 type TermKind uint8
 
 // The kinds of term.
@@ -20,7 +20,7 @@ const (
 	Literal                 // strings, numbers, dates
 )
 
-// terms are all terms, in the order in which they are shown.
+// terms are the terms of every graph, in the order in which they are printed.
 var terms = [...]struct {
 	name string
 	kind TermKind
@@ -41,106 +41,19 @@ var terms = [...]struct {
 	{vocab.AuthorName, Literal}, {vocab.TagName, Literal}, {vocab.TagCount, Literal},
 }
 
-// Terms is how many terms every graph has; they are numbered from 0. After them
-// come those that follow from them, up to AllTerms.
-const Terms = Term(len(terms))
-
-// AllTerms is how many terms a graph with materialized terms has.
-const AllTerms = Terms + Term(len(implied))
-
-// LookupTerm finds the term of a local name in the ontology's namespace, or of a name
-// with another prefix, as "sioc:content". Classes begin with another word than
-// predicates, so the name decides.
-func LookupTerm(name string) (Term, bool) {
-	for t := range AllTerms {
-		if t.Name() == name {
-			return t, true
-		}
-	}
-	return 0, false
-}
-
-// Name returns the term's local name, as "AcceptedAnswer"; with a prefix where
-// the term is not of the ontology.
-func (t Term) Name() string {
-	if t >= Terms {
-		return implied[t-Terms].name
-	}
-	return terms[t].name
-}
-
-// Kind returns the kind of the term's objects.
-func (t Term) Kind() TermKind {
-	if t >= Terms {
-		of, _ := LookupTerm(implied[t-Terms].of[0])
-		return of.Kind()
-	}
-	return terms[t].kind
-}
-
-// IRI returns the term's IRI.
-func (t Term) IRI() string {
-	prefix, local, ok := strings.Cut(t.Name(), ":")
-	if !ok {
-		return vocab.NS + t.Name()
-	}
-	return namespaces[prefix] + local
-}
-
-// String returns the term as it stands in TriG: "a so:Question", "so:hasBody".
-func (t Term) String() string {
-	name := t.Name()
-	if !strings.Contains(name, ":") {
-		name = "so:" + name
-	}
-	if t.Kind() == Class {
-		return "a " + name
-	}
-	return name
-}
-
-// Tally is how many quads there are, and the sum of the CRC-32C of their texts.
-type Tally struct {
-	Count int64
-	Sum   uint64
-}
-
-// Add puts one quad's checksum into the tally.
-func (t *Tally) Add(crc uint32) {
-	t.Count++
-	t.Sum += uint64(crc)
-}
-
-// Merge adds another tally.
-func (t *Tally) Merge(u Tally) {
-	t.Count += u.Count
-	t.Sum += u.Sum
-}
-
-// Tallies has a tally for each term.
-type Tallies [AllTerms]Tally
-
-// Quads returns the number of quads in all.
-func (t *Tallies) Quads() (n int64) {
-	for i := range t {
-		n += t[i].Count
-	}
-	return n
-}
-
-// implied are the terms that a graph with materialized terms has beside the
-// others: its quads of such a term are those of the terms that it follows from,
-// with another class or predicate. A quad's text names neither, so the checksum
-// is the sum of theirs, where no quad of one is a quad of another.
+// implied are the terms that only a materialized graph has. Its quads of an
+// implied term are those of the terms that it follows from, with another class or
+// predicate. A quad's text holds neither, so the checksum is the sum of theirs,
+// provided that the terms have no subject and object in common.
 //
-// This is the alignment as the design lists it, on purpose not as ontology.ttl
-// says it: the graph is written by the one and checked by the other.
+// The table lists the alignment of docs/formats.md, on purpose not that of
+// ontology.ttl: the graph is written by the one and checked by the other.
 var implied = [...]struct {
 	name string
 	of   []string
 }{
-	{vocab.Post, posted}, {vocab.Content, append(posted[:len(posted):len(posted)], vocab.Comment)},
-	{"sioc:Post", posted},
+	{vocab.Post, posts}, {vocab.Content, append(posts[:len(posts):len(posts)], vocab.Comment)},
+	{"sioc:Post", posts},
 	{"sioct:Question", []string{vocab.Question}}, {"schema:Question", []string{vocab.Question}},
 	{"sioct:Answer", []string{vocab.Answer}}, {"schema:Answer", []string{vocab.Answer}},
 	{"sioct:BestAnswer", []string{vocab.AcceptedAnswer}},
@@ -155,7 +68,9 @@ var implied = [...]struct {
 	{"schema:comment", []string{vocab.HasComment}},
 	{"sioc:topic", []string{vocab.TaggedWith}}, {"dcterms:subject", []string{vocab.TaggedWith}},
 	{"skos:note", []string{vocab.HasTagWiki}}, {"skos:definition", []string{vocab.HasTagWikiExcerpt}},
-	{"sioc:links_to", linked}, {"dcterms:references", []string{"sioc:links_to"}},
+	// A question can be both linked to a question and its duplicate. The two have
+	// quads in common, so the scan of links counts this term itself.
+	{"sioc:links_to", []string{vocab.LinkedTo, vocab.DuplicateOf}}, {"dcterms:references", []string{"sioc:links_to"}},
 	{"schema:upvoteCount", []string{vocab.UpVotes}}, {"schema:downvoteCount", []string{vocab.DownVotes}},
 	{"schema:answerCount", []string{vocab.AnswerCount}},
 	{"dcterms:created", []string{vocab.CreationDate}}, {"dcterms:modified", []string{vocab.LastEditDate}},
@@ -164,13 +79,9 @@ var implied = [...]struct {
 	{"skos:prefLabel", []string{vocab.TagName}},
 }
 
-var posted = []string{vocab.Question, vocab.Answer, vocab.TagWiki, vocab.TagWikiExcerpt}
+var posts = []string{vocab.Question, vocab.Answer, vocab.TagWiki, vocab.TagWikiExcerpt}
 
-// linked have quads in common: a question can be linked to a question and be its
-// duplicate. A rule of the links' own counts them once.
-var linked = []string{vocab.LinkedTo, vocab.DuplicateOf}
-
-// namespaces are those of the terms of others, by prefix.
+// namespaces are those of other vocabularies' terms, by prefix.
 var namespaces = map[string]string{
 	"sioc":    "http://rdfs.org/sioc/ns#",
 	"sioct":   "http://rdfs.org/sioc/types#",
@@ -179,28 +90,122 @@ var namespaces = map[string]string{
 	"dcterms": "http://purl.org/dc/terms/",
 }
 
-// derive adds the tallies of implied terms to those of a graph, but for the terms
-// that rules have counted.
-func derive(t *Tallies, ruled map[Term]bool) {
+// Terms is the number of terms of every graph. They are numbered from 0; the
+// implied terms follow, up to AllTerms.
+const Terms = Term(len(terms))
+
+// AllTerms is the number of terms of a materialized graph.
+const AllTerms = Terms + Term(len(implied))
+
+// LookupTerm returns the term of a local name in the ontology's namespace, or of
+// a name with another prefix, as "sioc:content".
+func LookupTerm(name string) (Term, bool) {
+	for t := range AllTerms {
+		if t.Name() == name {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// mustTerm returns the term of a name that a rule spells.
+func mustTerm(name string) Term {
+	t, ok := LookupTerm(name)
+	if !ok {
+		panic("oracle: a rule names " + name + ", which is no term")
+	}
+	return t
+}
+
+// Name returns the term's local name, as "AcceptedAnswer", with a prefix where
+// the term is of another vocabulary.
+func (t Term) Name() string {
+	if t >= Terms {
+		return implied[t-Terms].name
+	}
+	return terms[t].name
+}
+
+// Kind returns the kind of the term's objects.
+func (t Term) Kind() TermKind {
+	if t >= Terms {
+		return mustTerm(implied[t-Terms].of[0]).Kind()
+	}
+	return terms[t].kind
+}
+
+// IRI returns the term's IRI.
+func (t Term) IRI() string {
+	prefix, local, ok := strings.Cut(t.Name(), ":")
+	if !ok {
+		return vocab.NS + t.Name()
+	}
+	return namespaces[prefix] + local
+}
+
+// String returns the term as TriG spells it: "a so:Question", "so:hasBody".
+func (t Term) String() string {
+	name := t.Name()
+	if !strings.Contains(name, ":") {
+		name = "so:" + name
+	}
+	if t.Kind() == Class {
+		return "a " + name
+	}
+	return name
+}
+
+// sources returns the scanned terms whose quads the term has: itself, or those
+// that imply it.
+func (t Term) sources(scanned map[Term]bool) []Term {
+	if t < Terms || scanned[t] {
+		return []Term{t}
+	}
+	var all []Term
+	for _, name := range implied[t-Terms].of {
+		all = append(all, mustTerm(name).sources(scanned)...)
+	}
+	return all
+}
+
+// Tally is a number of quads and the sum of the CRC-32C of their texts.
+type Tally struct {
+	Count int64
+	Sum   uint64
+}
+
+// Add adds a quad by its checksum.
+func (t *Tally) Add(crc uint32) {
+	t.Count++
+	t.Sum += uint64(crc)
+}
+
+// Merge adds another tally.
+func (t *Tally) Merge(u Tally) {
+	t.Count += u.Count
+	t.Sum += u.Sum
+}
+
+// Tallies has a tally for each term.
+type Tallies [AllTerms]Tally
+
+// Quads returns the number of all quads.
+func (t *Tallies) Quads() (n int64) {
+	for i := range t {
+		n += t[i].Count
+	}
+	return n
+}
+
+// addImplied adds the tallies of the implied terms that scans do not count. A
+// term comes after those that imply it.
+func (t *Tallies) addImplied(scanned map[Term]bool) {
 	for i := range implied {
-		if ruled[Terms+Term(i)] {
+		if scanned[Terms+Term(i)] {
 			continue
 		}
 		for _, name := range implied[i].of {
-			t[Terms+Term(i)].Merge(t[named(name)])
+			t[Terms+Term(i)].Merge(t[mustTerm(name)])
 		}
 	}
-}
-
-// sources are the terms whose quads are those of an implied term, down to terms
-// that rules count.
-func sources(term Term, ruled map[Term]bool) []Term {
-	if term < Terms || ruled[term] {
-		return []Term{term}
-	}
-	var all []Term
-	for _, name := range implied[term-Terms].of {
-		all = append(all, sources(named(name), ruled)...)
-	}
-	return all
 }

@@ -9,29 +9,27 @@ import (
 	"s2g/schema/vocab"
 )
 
-// voteQuery counts votes in the order of their index.
-func (s *survey) voteQuery() string {
-	return "SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE VoteTypeId IN (2,3)" + s.only.posts.in("PostId") + " GROUP BY PostId, VoteTypeId"
-}
-
-// voteScan says the votes of questions and answers: 0 of each, and then what
-// there is in its place.
-func (s *survey) voteScan() scan {
-	up, down := named(vocab.UpVotes), named(vocab.DownVotes)
-	return scan{name: "votes", terms: []Term{up, down}, run: func(ctx context.Context, o *out) error {
-		n, zero := node{mute: s.options.CountsOnly}, []byte("0")
-		for id, p := range s.members.all() {
-			n.begin(p.path(), strconv.AppendInt(nil, id, 10))
-			in, none := s.members.graphs(p), n.object(asInt, zero)
-			o.quad(in, up, n.path, none)
-			o.quad(in, down, n.path, none)
+// voteScan reads Votes. It adds 0 votes of each kind for every post, and replaces
+// them by the votes of the table.
+func (r *tableReader) voteScan() scan {
+	up, down := mustTerm(vocab.UpVotes), mustTerm(vocab.DownVotes)
+	return scan{name: "votes", terms: []Term{up, down}, run: func(ctx context.Context, c *collector) error {
+		s, zero := subject{countsOnly: r.options.CountsOnly}, []byte("0")
+		for id, m := range r.memberships.all() {
+			s.set(m.path(), strconv.AppendInt(nil, id, 10))
+			in, none := r.memberships.graphs(m), s.quad(markInteger, zero)
+			c.addQuad(in, up, s.path, none)
+			c.addQuad(in, down, s.path, none)
 		}
-		if s.options.CountsOnly {
+		if r.options.CountsOnly {
 			return nil
 		}
-		return s.each(ctx, s.voteQuery(), func(row [][]byte) error {
-			p := s.members.at(tables.Int(row[0]))
-			in := s.members.graphs(p)
+		// in the order of the table's index
+		query := "SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE VoteTypeId IN (2,3)" +
+			r.selection.posts.in("PostId") + " GROUP BY PostId, VoteTypeId"
+		return r.db.EachRow(ctx, query, func(row [][]byte) error {
+			m := r.memberships.at(tables.Int(row[0]))
+			in := r.memberships.graphs(m)
 			if len(in) == 0 {
 				return nil
 			}
@@ -39,8 +37,8 @@ func (s *survey) voteScan() scan {
 			if tables.Int(row[1]) == schema.VoteDown {
 				term = down
 			}
-			n.begin(p.path(), row[0])
-			o.instead(in, term, n.path, n.object(asInt, row[2]), n.object(asInt, zero))
+			s.set(m.path(), row[0])
+			c.replaceQuad(in, term, s.path, s.quad(markInteger, row[2]), s.quad(markInteger, zero))
 			return nil
 		})
 	}}
