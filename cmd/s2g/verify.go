@@ -56,11 +56,11 @@ func (a *app) verify() *cobra.Command {
 			}
 			defer closeServers()
 			if filesOnly {
-				_, err := a.runVerify(cmd.Context(), &o.Options, m, nil, servers...)
+				_, err := a.runVerify(cmd.Context(), &o.Options, nil, servers...)
 				return err
 			}
 			return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
-				_, err := a.runVerify(cmd.Context(), &o.Options, m, db, servers...)
+				_, err := a.runVerify(cmd.Context(), &o.Options, db, servers...)
 				return err
 			})
 		},
@@ -86,11 +86,7 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 	if of.Sample < 1 {
 		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", of.Sample)
 	}
-	var err error
-	if of.Site, err = m.BuildSite(); err != nil {
-		return err
-	}
-	of.Languages, of.Other, of.Workers, of.Log = o.Shape.Languages, o.Shape.Other, o.Workers, a.log
+	of.Workers, of.Log = o.Workers, a.log
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		started := time.Now()
 		report, err := verify.Sample(cmd.Context(), o.Out, db, of)
@@ -110,21 +106,15 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 	if err != nil {
 		return nil, err
 	}
-	return a.runVerify(ctx, b.Options, b.Dir.Manifest(), db)
+	return a.runVerify(ctx, b.Options, db)
 }
 
 // runVerify verifies the build, and then the servers that it was loaded into. It returns what the build was found to
 // hold. Without tables it checks the files alone.
-func (a *app) runVerify(ctx context.Context, o *build.Options, m *manifest.Manifest, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
-	site, err := m.BuildSite()
-	if err != nil {
-		return nil, err
-	}
+func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")
-	report, err := verify.Run(ctx, o.Out, db, verify.Options{
-		Site: site, Languages: o.Shape.Languages, Other: o.Shape.Other, Workers: o.Workers, Servers: servers, Log: a.log, Progress: shown.report,
-	})
+	report, err := verify.Run(ctx, o.Out, db, verify.Options{Workers: o.Workers, Servers: servers, Log: a.log, Progress: shown.report})
 	shown.end()
 	if ctx.Err() != nil {
 		return nil, err

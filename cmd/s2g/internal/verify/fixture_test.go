@@ -29,6 +29,8 @@ type fixture struct {
 	files   map[string]string // others, in no stage
 	bare    string            // a shard with the columns of parents alone
 	missing []string          // listed and not written
+	options manifest.Options  // of the manifest
+	dump    manifest.Dump     // of the manifest
 	after   func(t *testing.T, out string)
 }
 
@@ -138,11 +140,29 @@ func hash(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// setSite moves the build to another site.
+func (f *fixture) setSite(site vocab.Site) {
+	moved := func(iri string) string { return strings.Replace(iri, string(vocab.DefaultSite), string(site), 1) }
+	for name, text := range f.batches {
+		ontology := "<" + vocab.NS + ">"
+		parts := strings.Split(text, ontology)
+		for i, part := range parts {
+			parts[i] = strings.ReplaceAll(part, string(vocab.DefaultSite), string(site))
+		}
+		f.batches[name] = strings.Join(parts, ontology)
+	}
+	for _, rows := range f.shards {
+		for i := range rows {
+			rows[i].IRI, rows[i].Author = moved(rows[i].IRI), moved(rows[i].Author)
+		}
+	}
+}
+
 // write makes an OUT of the fixture whose manifest lists all that is written.
 func (f *fixture) write(t testing.TB) string {
 	t.Helper()
 	out := t.TempDir()
-	m := manifest.Manifest{Format: manifest.Format, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
+	m := manifest.Manifest{Format: manifest.Format, Options: f.options, Dump: f.dump, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
 	put := func(stage, name string, content []byte, rows int64) {
 		s := m.Stages[stage]
 		s.Files = append(s.Files, manifest.File{Name: name, Size: int64(len(content)), SHA256: hash(string(content)), Rows: rows})

@@ -45,7 +45,7 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 		return Report{}, err
 	}
 	want, err := oracle.ComputeSample(ctx, db, oracle.Options{
-		Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
+		Languages: m.Options.Languages, Other: m.Options.Other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
 		Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
 	}, posts)
 	if err != nil {

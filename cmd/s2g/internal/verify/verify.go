@@ -33,12 +33,9 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Options says what the build is of. The zero value takes it from the manifest.
+// Options of Run and Sample. What the build is of, its site and languages, comes
+// from the manifest.
 type Options struct {
-	Site      vocab.Site        // empty: the manifest's, else vocab.DefaultSite
-	Languages []schema.Language // nil: Languages and Other are the manifest's, else the default table
-	Other     bool              // there is a remainder graph
-
 	Servers []Server // compared last, in order
 
 	// of Sample
@@ -69,7 +66,7 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	if db != nil {
 		work.Go(func() (err error) {
 			view, err = oracle.Compute(workCtx, db, oracle.Options{
-				Languages: b.languages, Other: b.other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
+				Languages: m.Options.Languages, Other: m.Options.Other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
 				Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
 			})
 			return err
@@ -96,17 +93,15 @@ func connections(workers int) int { return min(max(workers/2, 1), 8) }
 
 // build is a build on disk, and what was found in it.
 type build struct {
-	out       string
-	manifest  *manifest.Manifest
-	site      vocab.Site
-	languages []schema.Language // with the remainder's, where there is one, left out
-	other     bool
-	terms     oracle.Term // how many there are: with --materialize, those that follow too
-	graphs    []graph
-	workers   int
-	servers   []Server
-	log       *slog.Logger
-	progress  *progress
+	out      string
+	manifest *manifest.Manifest
+	site     vocab.Site
+	terms    oracle.Term // how many there are: with --materialize, those that follow too
+	graphs   []graph
+	workers  int
+	servers  []Server
+	log      *slog.Logger
+	progress *progress
 
 	files     []file // what lies in graph/, vectors/ and parents/, by name
 	inventory Check
@@ -124,30 +119,23 @@ type graph struct {
 }
 
 func open(out string, m *manifest.Manifest, o Options) (*build, error) {
-	b := &build{out: out, manifest: m, site: o.Site, languages: o.Languages, other: o.Other, workers: o.Workers, servers: o.Servers, log: o.Log}
-	if b.site == "" {
-		b.site = vocab.Site(m.Options.Site)
+	site, err := m.BuildSite()
+	if err != nil {
+		return nil, err
 	}
-	if b.site == "" {
-		b.site = vocab.DefaultSite
-	}
-	if b.languages == nil {
-		b.languages, b.other = m.Options.Languages, m.Options.Other
-	}
-	if b.languages == nil {
-		b.languages = schema.DefaultLanguages()
-	}
+	b := &build{out: out, manifest: m, site: site, workers: o.Workers, servers: o.Servers, log: o.Log}
 	if b.workers <= 0 {
 		b.workers = runtime.GOMAXPROCS(0)
 	}
 	if b.log == nil {
 		b.log = slog.New(slog.DiscardHandler)
 	}
-	for _, l := range b.languages {
-		b.graphs = append(b.graphs, graph{l.Tag, b.site.Graph(l.Tag), l.Slug})
-	}
-	if b.other {
-		b.graphs = append(b.graphs, graph{"", b.site.OtherGraph(), schema.OtherSlug})
+	for _, l := range m.Options.Graphs() {
+		iri := site.Graph(l.Tag)
+		if l.Tag == "" {
+			iri = site.OtherGraph()
+		}
+		b.graphs = append(b.graphs, graph{l.Tag, iri, l.Slug})
 	}
 	b.terms = oracle.Terms
 	if m.Options.Materialize {
@@ -155,7 +143,6 @@ func open(out string, m *manifest.Manifest, o Options) (*build, error) {
 	}
 	b.census = newCensus(b)
 	b.shards.graphs = make([]shardTally, len(b.graphs))
-	var err error
 	b.files, err = list(out)
 	b.progress = newProgress(o.Progress, b.files)
 	return b, err

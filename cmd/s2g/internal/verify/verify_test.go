@@ -33,6 +33,7 @@ func TestVerify(t *testing.T) {
 	db := buildtest.Open(t)
 	buildtest.Load(t, db, miniDump)
 	t.Run("whole build", func(t *testing.T) { testAgrees(t, db) })
+	t.Run("sites", func(t *testing.T) { testSites(t, db) })
 	t.Run("damage", func(t *testing.T) { testDamage(t, db) })
 	t.Run("sample", func(t *testing.T) { testSample(t, db) })
 	t.Run("changed tables", func(t *testing.T) { testChangedTables(t, db) })
@@ -62,6 +63,33 @@ func testAgrees(t *testing.T, db *tables.DB) {
 	}
 	if report, err := Run(t.Context(), out, nil, Options{}); err != nil || len(report.Checks) != 5 {
 		t.Errorf("without tables: %+v, %v", report, err)
+	}
+}
+
+// A build made with option site, or of a dump that names its site, is verified
+// without that option.
+func testSites(t *testing.T, db *tables.DB) {
+	for name, f := range map[string]func(*fixture){
+		"option site":                       func(f *fixture) { f.options.Site = "https://example.org" },
+		"the dump's site":                   func(f *fixture) { f.dump.Site = "https://example.org" },
+		"option site before the dump's one": func(f *fixture) { f.options.Site, f.dump.Site = "https://example.org", "askubuntu.com" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			build := newFixture(t)
+			f(build)
+			out := build.write(t)
+			if _, err := Run(t.Context(), out, db, Options{}); err == nil {
+				t.Error("no difference where the IRIs are those of another site")
+			}
+			build.setSite("https://example.org")
+			out = build.write(t)
+			if _, err := Run(t.Context(), out, db, Options{}); err != nil {
+				t.Error(err)
+			}
+			if _, err := Sample(t.Context(), out, db, Options{Sample: 100}); err != nil {
+				t.Errorf("sample: %v", err)
+			}
+		})
 	}
 }
 
