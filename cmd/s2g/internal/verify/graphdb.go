@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"time"
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/graph/graphdb"
 	"s2g/graph/rdf4j"
 	"s2g/graph/trig"
+	"s2g/schema"
 	"s2g/schema/vocab"
 )
 
@@ -61,9 +63,9 @@ func (s *store) ask(ctx context.Context, question func() error) error {
 	return graphdb.Retry(ctx, s.RetryFor, s.Log, "asking the repository "+s.Repository.ID(), question)
 }
 
-// rows gives each row of a query to use. When the question is asked again, begin
-// is called again before.
-func (s *store) rows(ctx context.Context, query string, begin func(), use func(map[string]rdf4j.Term)) error {
+// rows calls use with each row of a query, up to its first error. begin is called
+// before the first row of each try.
+func (s *store) rows(ctx context.Context, query string, begin func(), use func(map[string]rdf4j.Term) error) error {
 	return s.ask(ctx, func() error {
 		begin()
 		rows, err := s.Repository.Query(ctx, query)
@@ -72,7 +74,9 @@ func (s *store) rows(ctx context.Context, query string, begin func(), use func(m
 		}
 		defer rows.Close()
 		for rows.Scan() {
-			use(rows.Record())
+			if err := use(rows.Record()); err != nil {
+				return err
+			}
 		}
 		return rows.Err()
 	})
@@ -146,10 +150,14 @@ func (s *store) compareGraph(ctx context.Context, c *Check, graph int) error {
 	g := s.found.Graphs[graph]
 	var counts map[string]int64
 	begin := func() { counts = map[string]int64{} }
-	count := func(r map[string]rdf4j.Term) {
-		var n int64
-		_, _ = fmt.Sscan(r["n"].Value, &n) // 0 differs
+	count := func(r map[string]rdf4j.Term) error {
+		n, err := strconv.ParseInt(r["n"].Value, 10, 64)
+		if err != nil {
+			return schema.Faultf(schema.FaultService, "look at the server and its log",
+				"counting the statements of <%s> in %s: %q is no number", g.IRI, s.Repository.ID(), r["n"].Value)
+		}
 		counts[r["of"].Value] = n
+		return nil
 	}
 	err := s.rows(ctx, fmt.Sprintf("SELECT ?of (COUNT(*) AS ?n) { GRAPH <%s> { ?s ?of ?o } } GROUP BY ?of", g.IRI), begin, count)
 	if err != nil {
@@ -231,14 +239,15 @@ func (s *store) compareAll(ctx context.Context) (Check, error) {
 		var tallies oracle.Tallies
 		var bad string
 		query := fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", g.IRI)
-		err := s.rows(ctx, query, func() { tallies, bad = oracle.Tallies{}, "" }, func(r map[string]rdf4j.Term) {
+		err := s.rows(ctx, query, func() { tallies, bad = oracle.Tallies{}, "" }, func(r map[string]rdf4j.Term) error {
 			q := statement(g.IRI, r["s"], r["p"], r["o"])
 			term, crc, wrong := s.census.read(&q)
 			if wrong != "" {
 				bad = wrong
-				return
+				return nil
 			}
 			tallies[term].Add(crc)
+			return nil
 		})
 		if err != nil {
 			return c, err

@@ -48,13 +48,14 @@ func (s *store) compareDescribed(ctx context.Context, c *Check, graph, name stri
 		for text := range want {
 			missing[text] = true
 		}
-	}, func(r map[string]rdf4j.Term) {
+	}, func(r map[string]rdf4j.Term) error {
 		q := statement(graph, r["s"], r["p"], r["o"])
 		if text := spelled(&q); missing[text] {
 			delete(missing, text)
 		} else {
 			extra = text
 		}
+		return nil
 	})
 	if err != nil {
 		return 0, err
@@ -165,9 +166,10 @@ func (s *store) compareNodes(ctx context.Context, c *Check, f file, nodes []node
 	}
 	query.WriteString(" } GRAPH ?g { ?s ?p ?o } }")
 	has := map[string]bool{}
-	err := s.rows(ctx, query.String(), func() { clear(has) }, func(r map[string]rdf4j.Term) {
+	err := s.rows(ctx, query.String(), func() { clear(has) }, func(r map[string]rdf4j.Term) error {
 		q := statement(r["g"].Value, r["s"], r["p"], r["o"])
 		has[spelled(&q)] = true
+		return nil
 	})
 	if err != nil {
 		return err
