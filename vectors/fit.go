@@ -20,7 +20,7 @@ const sampleQuery = 500
 // says what it is about at its beginning.
 func (s *stage) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
 	var failed error
-	model, err := embed.FitLSA(ctx, s.sampleTexts(ctx, sample, &failed), embed.LSAOptions{})
+	model, err := embed.FitLSA(ctx, s.sampleTexts(ctx, sample, &failed), 0)
 	if err := errors.Join(failed, err); err != nil {
 		return nil, err
 	}

@@ -13,53 +13,81 @@ import (
 )
 
 const (
-	defaultBatch       = 32    // texts of a request: what TEI takes unless it is told otherwise
-	defaultBatchTokens = 16384 // of a request, where a token is taken for 3 bytes
+	defaultBatch       = 32    // texts of a request: TEI's default limit
+	defaultBatchTokens = 16384 // of a request, at bytesPerToken
 	bytesPerToken      = 3
-	maxCuts            = 16 // attempts to shorten a text that is too long
+	maxCuts            = 16 // tries to shorten a text that is too long
+	leastRefused       = 16 // refused texts before their share ends the run
 )
 
-// truncation says how a request asks to shorten what is too long.
-type truncation struct {
-	tokens int // 0: not at all; -1: to what the model takes
-}
+// truncation asks the server to shorten a text: the value of vLLM's truncate_prompt_tokens.
+type truncation int
 
-// batcher sends many texts in batches, and gets an array of numbers for each.
+const (
+	noTruncation truncation = 0
+	toModelLimit truncation = -1
+)
+
+// batcher sends texts in batches, and returns an array of numbers for each text.
 type batcher struct {
-	pool   *pool
-	path   string
-	body   func(texts []string, t truncation) []byte
-	read   func(e *endpoint, answer []byte, texts int) ([][]float32, error)
-	sane   string       // a text that every model takes
-	batch  atomic.Int64 // texts of a request; less once a server has found it too large
-	tokens int          // of a request
+	pool    *pool
+	path    string
+	body    func(texts []string, t truncation) []byte
+	read    func(e *endpoint, answer []byte, texts int) ([][]float32, error)
+	control string // a text that every model accepts
 
-	maxTokens func() int // of a text; 0 where it is not known
-	shorten   bool       // texts that are too long may be shortened
+	batchTexts  atomic.Int64 // texts of a request; lowered once the server refuses the size
+	batchTokens int          // tokens of a request
 
-	texts, truncated, refused atomic.Int64
+	textLimit func() int // tokens of a text, 0 where unknown; nil: texts that are too long are not shortened
+
+	embedded, truncated, refused atomic.Int64 // texts
 }
 
-// configure takes the sizes of batches.
-func (b *batcher) configure(s Spec) {
-	b.batch.Store(int64(cmp.Or(s.Batch, defaultBatch)))
-	b.tokens = cmp.Or(s.BatchTokens, defaultBatchTokens)
+// setSizes takes the sizes of batches from a spec.
+func (b *batcher) setSizes(s Spec) {
+	b.batchTexts.Store(int64(cmp.Or(s.Batch, defaultBatch)))
+	b.batchTokens = cmp.Or(s.BatchTokens, defaultBatchTokens)
+}
+
+// RemoteStats counts requests and texts of an embedder at endpoints.
+type RemoteStats struct {
+	Requests  int64 // retries included
+	Retries   int64
+	Texts     int64 // with a vector
+	Truncated int64 // of Texts: only the beginning of the text has the vector
+	Refused   int64 // texts without a vector
+}
+
+// StatsOf returns the counts of an embedder, dense or sparse. They are zero for a builtin one.
+func StatsOf(embedder any) RemoteStats {
+	if e, ok := embedder.(interface{ stats() RemoteStats }); ok {
+		return e.stats()
+	}
+	return RemoteStats{}
 }
 
 func (b *batcher) stats() RemoteStats {
-	return RemoteStats{Requests: b.pool.requests.Load(), Retries: b.pool.retries.Load(), Texts: b.texts.Load(),
+	return RemoteStats{Requests: b.pool.sent.Load(), Retries: b.pool.retries.Load(), Texts: b.embedded.Load(),
 		Truncated: b.truncated.Load(), Refused: b.refused.Load()}
 }
 
-// send returns what each text gets, in their order; nil for one that the server refuses.
+// send returns the array of each text, in their order: nil for a text that the server refuses.
 func (b *batcher) send(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	group, within := errgroup.WithContext(ctx)
-	group.SetLimit(2 * cap(b.pool.free)) // more would wait in memory for nothing
+	group.SetLimit(2 * cap(b.pool.free)) // more would only wait
 	for from := 0; from < len(texts) && within.Err() == nil; {
-		to := b.end(texts, from)
+		tokens, to := 0, from
+		for to < len(texts) && to-from < int(b.batchTexts.Load()) {
+			tokens += 1 + len(texts[to])/bytesPerToken
+			if tokens > b.batchTokens && to > from {
+				break
+			}
+			to++
+		}
 		part, into := texts[from:to], out[from:to]
-		group.Go(func() error { return b.some(within, part, into) })
+		group.Go(func() error { return b.sendBatch(within, part, into) })
 		from = to
 	}
 	if err := group.Wait(); err != nil {
@@ -68,74 +96,52 @@ func (b *batcher) send(ctx context.Context, texts []string) ([][]float32, error)
 	return out, ctx.Err()
 }
 
-// end returns where the batch that begins at from ends.
-func (b *batcher) end(texts []string, from int) int {
-	tokens, to := 0, from
-	for to < len(texts) && to-from < int(b.batch.Load()) {
-		tokens += 1 + len(texts[to])/bytesPerToken
-		if tokens > b.tokens && to > from {
-			break
-		}
-		to++
-	}
-	return to
-}
-
-// some sends a batch. One that the server refuses is sent again in halves, down to the text that is at fault. Where it
-// was the size of the batch, and no text, those to come are smaller.
-func (b *batcher) some(ctx context.Context, texts []string, out [][]float32) error {
-	size, tooMany := int(b.batch.Load()), false
-	atFault := b.atFault()
+// sendBatch sends a batch. It sends one that the server refuses again in halves, down to the text at fault. Where the size of
+// the batch was at fault, and none of its texts, it lowers the size of batches.
+func (b *batcher) sendBatch(ctx context.Context, texts []string, out [][]float32) error {
+	size, tooLarge := int(b.batchTexts.Load()), false
+	textsAtFault := func() int64 { return b.truncated.Load() + b.refused.Load() }
+	before := textsAtFault()
 	if len(texts) <= size {
-		err := b.request(ctx, texts, truncation{}, out)
+		err := b.sendRequest(ctx, texts, noTruncation, out)
 		refused := asRefusal(err)
 		if refused == nil {
 			return err
 		}
 		if len(texts) == 1 {
-			return b.alone(ctx, texts[0], refused, out)
+			return b.sendRefused(ctx, texts[0], refused, out)
 		}
-		size, tooMany = (len(texts)+1)/2, refused.tooMany()
+		size, tooLarge = (len(texts)+1)/2, refused.batchTooLarge()
 	}
 	for len(texts) > 0 {
 		n := min(size, len(texts))
-		if err := b.some(ctx, texts[:n], out[:n]); err != nil {
+		if err := b.sendBatch(ctx, texts[:n], out[:n]); err != nil {
 			return err
 		}
 		texts, out = texts[n:], out[n:]
 	}
-	if tooMany && b.atFault() == atFault {
-		b.lower(size)
+	if tooLarge && textsAtFault() == before {
+		for old := b.batchTexts.Load(); int64(size) < old && !b.batchTexts.CompareAndSwap(old, int64(size)); {
+			old = b.batchTexts.Load()
+		}
 	}
 	return nil
 }
 
-// atFault is how many texts were refused by themselves so far.
-func (b *batcher) atFault() int64 { return b.truncated.Load() + b.refused.Load() }
-
-// lower makes the batches to come smaller.
-func (b *batcher) lower(size int) {
-	for {
-		old := b.batch.Load()
-		if int64(size) >= old || b.batch.CompareAndSwap(old, int64(size)) {
-			return
-		}
-	}
-}
-
-func (b *batcher) request(ctx context.Context, texts []string, t truncation, out [][]float32) error {
-	r := b.of(texts, t, out)
-	r.sane = func() request { return b.of([]string{b.sane}, truncation{}, make([][]float32, 1)) }
-	r.many = len(texts) > 1
-	err := b.pool.call(ctx, r)
+// sendRequest sends one request.
+func (b *batcher) sendRequest(ctx context.Context, texts []string, t truncation, out [][]float32) error {
+	r := b.newRequest(texts, t, out)
+	r.control = func() request { return b.newRequest([]string{b.control}, noTruncation, make([][]float32, 1)) }
+	r.divisible = len(texts) > 1
+	err := b.pool.send(ctx, r)
 	if err == nil {
-		b.texts.Add(int64(len(texts)))
+		b.embedded.Add(int64(len(texts)))
 	}
 	return err
 }
 
-// of is the request of some texts, which writes what they get to out.
-func (b *batcher) of(texts []string, t truncation, out [][]float32) request {
+// newRequest returns the request of some texts. It writes their arrays to out.
+func (b *batcher) newRequest(texts []string, t truncation, out [][]float32) request {
 	return request{path: b.path, body: b.body(texts, t), read: func(e *endpoint, answer []byte) error {
 		arrays, err := b.read(e, answer, len(texts))
 		copy(out, arrays)
@@ -143,22 +149,22 @@ func (b *batcher) of(texts []string, t truncation, out [][]float32) request {
 	}}
 }
 
-// alone deals with a text that is refused by itself: too long, and then shortened, by the server where it can, else
-// here; or counted.
-func (b *batcher) alone(ctx context.Context, text string, why *refusal, out [][]float32) error {
-	if b.shorten && why.tooLong() {
-		limit := b.maxTokens()
-		t := truncation{tokens: limit}
+// sendRefused sends a text that was refused alone, shortened, if it is too long: by the server where it can, else here. It
+// counts a text that stays refused, and returns an error where these are too many of all texts.
+func (b *batcher) sendRefused(ctx context.Context, text string, why *refusal, out [][]float32) error {
+	if b.textLimit != nil && why.textTooLong() {
+		limit := b.textLimit()
+		t := truncation(limit)
 		if limit == 0 {
-			t.tokens = -1
+			t = toModelLimit
 		}
-		err := b.request(ctx, []string{text}, t, out)
+		err := b.sendRequest(ctx, []string{text}, t, out)
 		for range maxCuts {
-			if refused := asRefusal(err); refused == nil || !refused.tooLong() || text == "" {
+			if refused := asRefusal(err); refused == nil || !refused.textTooLong() || text == "" {
 				break
 			}
-			text = cutShort(text, limit)
-			err = b.request(ctx, []string{text}, truncation{}, out)
+			text = shorten(text, limit)
+			err = b.sendRequest(ctx, []string{text}, noTruncation, out)
 		}
 		if err == nil {
 			b.truncated.Add(1)
@@ -167,23 +173,23 @@ func (b *batcher) alone(ctx context.Context, text string, why *refusal, out [][]
 			return err
 		}
 	}
-	b.pool.log.Warn("a text is refused", "reason", why.Error(), "bytes", len(text))
+	b.pool.log.Warn("the server refuses a text", "reason", why.Error(), "bytes", len(text))
 	n := b.refused.Add(1)
-	switch of := n + b.texts.Load(); {
-	case n < 16 || 5*n <= of:
-	case why.fails:
-		return schema.Faultf(schema.FaultService, "look at the server's log, then run again: it goes on where it stopped",
-			"the server fails on %d of %d texts: %w", n, of, why)
+	switch all := n + b.embedded.Load(); {
+	case n < leastRefused || 5*n <= all:
+	case why.crashes:
+		return schema.Faultf(schema.FaultService, "look at the server's log, then run again: the run resumes",
+			"the server fails on %d of %d texts: %w", n, all, why)
 	default:
 		return schema.Faultf(schema.FaultUsage, "see that the model and the options of the embedder are those of the server",
-			"the server refuses %d of %d texts: %w", n, of, why)
+			"the server refuses %d of %d texts: %w", n, all, why)
 	}
 	return nil
 }
 
-// cutShort takes off the end of a text that is too long: what is surely over the limit, where there is one, and a
-// quarter each time; behind a word where one ends near.
-func cutShort(text string, limit int) string {
+// shorten cuts a quarter off a text that is too long, and all that is surely over the limit, if there is one (0: none). It
+// cuts behind a word where one ends near.
+func shorten(text string, limit int) string {
 	n := len(text) * 3 / 4
 	if most := 8 * limit; limit > 0 && n > most {
 		n = most
@@ -195,40 +201,4 @@ func cutShort(text string, limit int) string {
 		return text[:space+1]
 	}
 	return text[:n]
-}
-
-// tooMany says whether it is the batch that is too large, not a text in it. (The physical batch of llama.cpp is of
-// the tokens of one text.)
-func (r *refusal) tooMany() bool {
-	said := strings.ToLower(r.message)
-	if r.fails {
-		return r.late || strings.Contains(said, "out of memory")
-	}
-	if strings.Contains(said, "physical batch") {
-		return false
-	}
-	return strings.Contains(said, "batch") || strings.Contains(said, "array") || r.status == 413 && !r.namesLength()
-}
-
-// tooLong says whether it is the length of a text that is refused, where it was sent alone.
-func (r *refusal) tooLong() bool {
-	return !r.fails && (r.namesLength() || r.status == 413)
-}
-
-// namesLength says whether the message is about the length of a text. Each server has its own words.
-func (r *refusal) namesLength() bool {
-	said := strings.ToLower(r.message)
-	for _, word := range []string{"token", "length", "too long", "context", "max_model_len", "too large to process"} {
-		if strings.Contains(said, word) {
-			return true
-		}
-	}
-	return false
-}
-
-// saysTooLong says whether an error of status 500 is about the length of a text, as llama.cpp ("input is too large to
-// process") and versions of Ollama ("the input length exceeds the context length") have it: sent again it fails again.
-func saysTooLong(message string) bool {
-	said := strings.ToLower(message)
-	return strings.Contains(said, "too large to process") || strings.Contains(said, "exceed") && strings.Contains(said, "context")
 }

@@ -15,33 +15,33 @@ import (
 	"s2g/schema"
 )
 
-// A text that a server fails on, whatever the way, is found and counted, also where nothing else is under way; the
-// others get their vectors, and the batches to come stay as large.
-func TestRemoteIsolatesWhatFails(t *testing.T) {
+// TestRemoteIsolatesCrashingTexts holds that a text on which a server fails, in any way, is found and counted, also where no
+// other request is in flight. The other texts get their vectors, and later batches keep their size.
+func TestRemoteIsolatesCrashingTexts(t *testing.T) {
 	t.Parallel()
-	status := func(code int, says string) func(*fakeServer, http.ResponseWriter, *fakeRequest) {
-		return func(_ *fakeServer, w http.ResponseWriter, _ *fakeRequest) { refuse(w, code, "%s", says) }
+	status := func(code int, says string) func(http.ResponseWriter, *fakeRequest) {
+		return func(w http.ResponseWriter, _ *fakeRequest) { refuse(w, code, "%s", says) }
 	}
-	tests := map[string]func(f *fakeServer, w http.ResponseWriter, q *fakeRequest){
+	tests := map[string]func(w http.ResponseWriter, q *fakeRequest){
 		"500":     status(http.StatusInternalServerError, "a batch, its length, a token"),
 		"memory":  status(http.StatusInternalServerError, "CUDA out of memory"),
 		"502":     status(http.StatusBadGateway, "worker died"),
-		"crashes": func(*fakeServer, http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
-		"hangs":   func(*fakeServer, http.ResponseWriter, *fakeRequest) { time.Sleep(300 * time.Millisecond) },
-		"not finite": func(f *fakeServer, w http.ResponseWriter, q *fakeRequest) {
-			f.answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.NaN())} })
+		"crashes": func(http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
+		"hangs":   func(http.ResponseWriter, *fakeRequest) { time.Sleep(300 * time.Millisecond) },
+		"not finite": func(w http.ResponseWriter, q *fakeRequest) {
+			answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.NaN())} })
 		},
 	}
 	for name, fault := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFake(t)
-			var smaller atomic.Int64 // requests, once it was found
+			var smaller atomic.Int64 // requests, once the text was found
 			var found atomic.Bool
 			f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
 				bad := slices.ContainsFunc(q.Input, func(text string) bool { return strings.Contains(text, "crash") })
 				if bad {
-					fault(f, w, q)
+					fault(w, q)
 				} else if found.Load() && len(q.Input) < 8 {
 					smaller.Add(1)
 				}
@@ -73,7 +73,7 @@ func TestRemoteIsolatesWhatFails(t *testing.T) {
 	}
 }
 
-// A batch that is too large for the server, or for what stands before it, makes those to come smaller.
+// TestRemoteBatchTooLarge has a batch that is too large for the server, or for a proxy: later batches are smaller.
 func TestRemoteBatchTooLarge(t *testing.T) {
 	t.Parallel()
 	for code, says := range map[int]string{
@@ -98,7 +98,7 @@ func TestRemoteBatchTooLarge(t *testing.T) {
 	}
 }
 
-// A batch for which the server takes too long, by its size, makes those to come smaller, too.
+// TestRemoteBatchTooSlow has a batch that is so large that the server exceeds the timeout: later batches are smaller.
 func TestRemoteBatchTooSlow(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -109,7 +109,7 @@ func TestRemoteBatchTooSlow(t *testing.T) {
 		return len(q.Input) > 8
 	}
 	o := options(t, nil)
-	o.Timeout = time.Second
+	o.Timeout = 300 * time.Millisecond
 	d := open(t, o, specOf("", f))
 	texts := numbered(32)
 	checkVectors(t, texts, documents(t, d, texts...))
@@ -120,7 +120,7 @@ func TestRemoteBatchTooSlow(t *testing.T) {
 	}
 }
 
-// A server that fails on most texts is at fault itself.
+// TestRemoteFailsOnMany holds that a server that fails on many texts is at fault itself.
 func TestRemoteFailsOnMany(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -141,20 +141,21 @@ func TestRemoteFailsOnMany(t *testing.T) {
 	}
 }
 
-// A request that is told to wait, more often than one may fail, while others get through.
-func TestRemoteToldToWait(t *testing.T) {
+// TestRemoteBusyIsNoFailure has a request that the server asks to wait, more often than a request may fail, while others
+// succeed.
+func TestRemoteBusyIsNoFailure(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	var told atomic.Int64
+	var waits atomic.Int64
 	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
-		wait := q.Input[0] == "late" && told.Add(1) <= maxTries+1
+		wait := q.Input[0] == "late" && waits.Add(1) <= maxFailures+1
 		if wait {
 			refuse(w, http.StatusTooManyRequests, "slow down")
 		}
 		return wait
 	}
 	o := options(t, nil)
-	o.RetryFor, o.InFlight = time.Minute, 20
+	o.RetryFor, o.inFlight = time.Minute, 20
 	d := open(t, o, specOf("", f))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -15,39 +15,6 @@ import (
 	"s2g/schema/schematest"
 )
 
-// synthetic returns n texts of about 200 words each, of a few topics, whose words are as unevenly frequent as
-// those of real texts.
-func synthetic(n int) []string {
-	rng := rand.New(rand.NewPCG(1, 2))
-	zipf := rand.NewZipf(rng, 1.1, 8, 30_000)
-	endings := []string{"", "s", "ing", "ed", "er", "ation"}
-	texts := make([]string, n)
-	for i := range texts {
-		var b strings.Builder
-		topic := rng.IntN(50)
-		for range 150 + rng.IntN(100) {
-			k := zipf.Uint64()
-			if rng.IntN(4) == 0 {
-				k = uint64(30_000 + 200*topic + rng.IntN(200))
-			}
-			fmt.Fprintf(&b, "W%s%s ", letters(k), endings[k%6])
-			if rng.IntN(8) == 0 {
-				b.WriteString("the (")
-			}
-		}
-		texts[i] = b.String()
-	}
-	return texts
-}
-
-func letters(k uint64) string {
-	var b []byte
-	for ; k > 0; k /= 20 {
-		b = append(b, "bcdeghiklmnoprstuvwy"[k%20])
-	}
-	return string(b)
-}
-
 func BenchmarkBM25(b *testing.B) { benchmarkBM25(b, synthetic(1000)) }
 
 func BenchmarkBM25Dump(b *testing.B) {
@@ -65,7 +32,7 @@ func BenchmarkBM25Sample(b *testing.B) {
 func benchmarkBM25(b *testing.B, texts []string) {
 	e, words, bytes := NewBM25(), 0, 0
 	for _, text := range texts {
-		words += len(e.words.append(nil, text))
+		words += len(e.analyzer.lexicon.appendWords(nil, text))
 		bytes += len(text)
 	}
 	b.SetBytes(int64(bytes))
@@ -79,9 +46,18 @@ func benchmarkBM25(b *testing.B, texts []string) {
 	b.ReportMetric(float64(words*b.N)/1e6/(cpuTime()-cpu).Seconds(), "Mtokens/cpu-s")
 }
 
+func BenchmarkFitLSA(b *testing.B) {
+	texts := synthetic(20_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		fit(b, texts, 0)
+	}
+	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "docs/s")
+}
+
 func BenchmarkLSADocuments(b *testing.B) {
 	texts := synthetic(2000)
-	m := fit(b, texts, LSAOptions{})
+	m := fit(b, texts, 0)
 	b.ReportAllocs()
 	cpu := cpuTime()
 	for b.Loop() {
@@ -90,24 +66,38 @@ func BenchmarkLSADocuments(b *testing.B) {
 	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(len(texts)*b.N), "cpu-µs/doc")
 }
 
-func BenchmarkFitLSA(b *testing.B) {
-	texts := synthetic(20_000)
-	b.ReportAllocs()
+func BenchmarkLSADump(b *testing.B) {
+	texts := bodies(b, "bioinformatics.stackexchange.com")
+	m := fit(b, texts, 0)
+	cpu := cpuTime()
 	for b.Loop() {
-		fit(b, texts, LSAOptions{})
+		documents(b, m, texts...)
 	}
-	b.ReportMetric(float64(len(texts)*b.N)/b.Elapsed().Seconds(), "docs/s")
+	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(len(texts)*b.N), "cpu-µs/doc")
 }
 
-// Two endpoints that take 50 ms a batch, and two callers, as the stage has: how much of the time is each at work, and
-// what does a text cost this process?  The servers are in it, too: their share, of answering from memory, counts as
-// ours here.
+// BenchmarkDocuments measures both builtin embedders together; BenchmarkBM25Dump and BenchmarkLSADump measure each alone.
+func BenchmarkDocuments(b *testing.B) {
+	texts := bodies(b, "bioinformatics.stackexchange.com")
+	m, s := fit(b, texts, 0), NewBM25()
+	b.ReportAllocs()
+	cpu := cpuTime()
+	for b.Loop() {
+		if _, _, err := Documents(context.Background(), m, s, texts); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(len(texts)*b.N), "cpu-µs/doc")
+}
+
+// BenchmarkRemote has two endpoints that take 50 ms a batch, and two callers, as the stage has. It reports the share of the
+// time in which each endpoint works, and the processor time of a text, the servers' part included.
 func BenchmarkRemote(b *testing.B) {
 	x, y := newFake(b), newFake(b)
 	x.delay, y.delay = 50*time.Millisecond, 50*time.Millisecond
 	d := open(b, options(b, nil), specOf("", x, y))
 	texts := synthetic(256)
-	const rounds = 16 // so that beginning and end count little, as in a build
+	const rounds = 16 // the share of start and end is then small, as in a build
 	x.busy, y.busy = busyTime{}, busyTime{}
 	cpu := cpuTime()
 	var group errgroup.Group
@@ -137,7 +127,7 @@ func BenchmarkRemote(b *testing.B) {
 	b.ReportMetric(float64((cpuTime()-cpu).Microseconds())/float64(n), "cpu-µs/text")
 }
 
-// The cost of an answer alone: a batch of vectors as long as those of a large model.
+// BenchmarkDecodeEmbeddings decodes an answer with a batch of vectors as long as those of a large model.
 func BenchmarkDecodeEmbeddings(b *testing.B) {
 	v := make([]float32, 3584)
 	for i := range v {
@@ -163,6 +153,39 @@ func BenchmarkDecodeEmbeddings(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(32*b.N), "µs/text")
 		})
 	}
+}
+
+// synthetic returns n texts of about 200 words each, on a few topics. The frequencies of words follow Zipf's law, as those
+// of real texts do.
+func synthetic(n int) []string {
+	rng := rand.New(rand.NewPCG(1, 2))
+	zipf := rand.NewZipf(rng, 1.1, 8, 30_000)
+	endings := []string{"", "s", "ing", "ed", "er", "ation"}
+	texts := make([]string, n)
+	for i := range texts {
+		var b strings.Builder
+		topic := rng.IntN(50)
+		for range 150 + rng.IntN(100) {
+			k := zipf.Uint64()
+			if rng.IntN(4) == 0 {
+				k = uint64(30_000 + 200*topic + rng.IntN(200))
+			}
+			fmt.Fprintf(&b, "W%s%s ", letters(k), endings[k%6])
+			if rng.IntN(8) == 0 {
+				b.WriteString("the (")
+			}
+		}
+		texts[i] = b.String()
+	}
+	return texts
+}
+
+func letters(k uint64) string {
+	var b []byte
+	for ; k > 0; k /= 20 {
+		b = append(b, "bcdeghiklmnoprstuvwy"[k%20])
+	}
+	return string(b)
 }
 
 func cpuTime() time.Duration {

@@ -14,7 +14,7 @@ func TestLexicalWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// "to" and "be" are the same token to the fake: its greatest weight counts. The first one has none.
+	// "to" and "be" are the same token to the fake; the greatest weight counts. The first token has none.
 	got, err := s.Documents(context.Background(), []string{"to be or not to be", "", "one"})
 	want := []SparseVector{{Indices: []uint32{6, 7}, Values: []float32{.45, .25}}, {}, {Indices: []uint32{}, Values: []float32{}}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -30,7 +30,7 @@ func TestLexicalWeights(t *testing.T) {
 	}
 }
 
-// Of a text of one word some versions of vLLM answer nothing: it is asked for twice over.
+// TestLexicalWeightsOfOneWord has a server that refuses texts of one word, as some versions of vLLM do.
 func TestLexicalWeightsOfOneWord(t *testing.T) {
 	f := newFake(t)
 	f.least = 4
@@ -50,7 +50,7 @@ func TestLexicalWeightsOfOneWord(t *testing.T) {
 	}
 	f.least = 100
 	if got, err := s.Query(context.Background(), "numpy"); err != nil || len(got.Indices) != 0 || StatsOf(s).Refused != 1 {
-		t.Errorf("one that stays refused: %v, %v", got, err)
+		t.Errorf("a word that is refused twice over, too: %v, %v", got, err)
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package embed makes vectors of texts. Two embedders are built in, and need neither network nor a model to download:
-// dense vectors by latent semantic analysis, fitted on the dump itself ([FitLSA]), and sparse ones by BM25, the same
-// numbers that Qdrant computes ([NewBM25]). Others are served elsewhere and named by a [Spec]: any dense model behind
-// OpenAI's API ([OpenDense]), and the lexical weights of BGE-M3 behind vLLM ([OpenSparse]).
+// Package embed makes vectors of texts. Two embedders are built in and need neither network nor download: dense vectors
+// by latent semantic analysis, fitted on the dump itself ([FitLSA]), and sparse vectors by BM25, with the numbers that
+// Qdrant computes ([NewBM25]). A [Spec] names any other: a dense model behind OpenAI's API ([OpenDense]), or the lexical
+// weights of BGE-M3 behind vLLM ([OpenSparse]). [OpenPair] opens both embedders of a build.
 //
-// What is served elsewhere fails now and then. A request goes through a pool of endpoints, which tries again and
-// elsewhere; a batcher cuts texts into batches, halves those that a server refuses, and isolates the text at fault.
+// Servers fail now and then. A pool of endpoints sends each request, and retries it at another endpoint. A batcher cuts
+// texts into batches, halves a batch that a server refuses, and so isolates the text at fault.
 package embed
 
 import (
@@ -16,26 +16,26 @@ import (
 
 // Dense makes dense vectors of unit length. Implementations are safe for concurrent use.
 type Dense interface {
-	// Model names the embedder so exactly that equal names mean comparable vectors.
+	// Model returns the embedder's name. Vectors of equal names are comparable.
 	Model() string
-	// Dim is the length of every vector.
+	// Dim returns the length of every vector.
 	Dim() int
 	// Documents returns a vector for each text, in their order.
 	Documents(ctx context.Context, texts []string) ([][]float32, error)
-	// Query returns the vector that a search for text compares with those of documents.
+	// Query returns the vector of a search, to be compared with vectors of documents.
 	Query(ctx context.Context, text string) ([]float32, error)
 }
 
 // Sparse makes sparse vectors. Implementations are safe for concurrent use.
 type Sparse interface {
-	// Model names the embedder so exactly that equal names mean comparable vectors.
+	// Model returns the embedder's name. Vectors of equal names are comparable.
 	Model() string
 	// Documents returns a vector for each text, in their order.
 	Documents(ctx context.Context, texts []string) ([]SparseVector, error)
-	// Query returns the vector that a search for text multiplies with those of documents.
+	// Query returns the vector of a search, to be multiplied with vectors of documents.
 	Query(ctx context.Context, text string) (SparseVector, error)
-	// IDF says whether a search weights terms by their inverse document frequency in the collection,
-	// as Qdrant's modifier idf does.
+	// IDF reports whether a search weights terms by their inverse document frequency in the collection, as Qdrant's
+	// modifier idf does.
 	IDF() bool
 }
 
@@ -45,13 +45,23 @@ type SparseVector struct {
 	Values  []float32
 }
 
-// Documents returns the dense and the sparse vectors of texts, as the embedders' own methods of this name do. The two
-// that are built in cut a text into stems together, once; others work side by side.
+// Documents returns the dense and the sparse vectors of texts, as the methods Documents of both embedders do. The two
+// builtin embedders share one analysis of each text (BenchmarkDocuments); others run in parallel.
 func Documents(ctx context.Context, d Dense, s Sparse, texts []string) (dense [][]float32, sparse []SparseVector, err error) {
 	lsa, builtin := d.(*LSA)
 	bm25, both := s.(*BM25)
 	if builtin && both {
-		return lsa.documentsWith(ctx, bm25, texts)
+		dense, sparse = make([][]float32, len(texts)), make([]SparseVector, len(texts))
+		for i, text := range texts {
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			bm25.analyzer.count(text, func(terms []termCount, words int) {
+				sparse[i] = termWeights(terms, words, documentWeight)
+				dense[i] = lsa.project(terms)
+			})
+		}
+		return dense, sparse, nil
 	}
 	group, within := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
@@ -68,26 +78,6 @@ func Documents(ctx context.Context, d Dense, s Sparse, texts []string) (dense []
 	})
 	if err := group.Wait(); err != nil {
 		return nil, nil, err
-	}
-	return dense, sparse, nil
-}
-
-func (m *LSA) documentsWith(ctx context.Context, b *BM25, texts []string) ([][]float32, []SparseVector, error) {
-	dense, sparse := make([][]float32, len(texts)), make([]SparseVector, len(texts))
-	t := b.tallies.Get().(*tally)
-	for i, text := range texts {
-		if err := ctx.Err(); err != nil {
-			return nil, nil, err
-		}
-		list, words := t.of(&b.words, text)
-		sparse[i] = weigh(list, words, documentWeight)
-		var known bool
-		if dense[i], known = m.project(list); !known {
-			m.unknown.Add(1)
-		}
-	}
-	if t.keepable() {
-		b.tallies.Put(t)
 	}
 	return dense, sparse, nil
 }

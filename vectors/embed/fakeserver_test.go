@@ -19,18 +19,17 @@ import (
 	"time"
 )
 
-// fakeDim is the length of a fake's vectors.
+// fakeDim is the length of a fake server's vectors.
 const fakeDim = 8
 
-// fakeServer answers as vLLM does, without a model: the vector of a text holds its length, and its hash, so that a test
-// can tell which text a vector came from. A test's fault is asked first what to answer.
+// fakeServer answers as vLLM does, without a model. The vector of a text is made of its hash, so that a test can compute it.
 type fakeServer struct {
 	*httptest.Server
-	fault func(n int64, w http.ResponseWriter, r *fakeRequest) (handled bool) // n: requests of /embeddings so far, from 1
+	fault func(n int64, w http.ResponseWriter, r *fakeRequest) (answered bool) // called first; n: number of the request to /embeddings, from 1
 	delay time.Duration
 
 	limit int // tokens (words and two) of a text; 0: none
-	least int // tokens of a text of /pooling; fewer are refused, as vLLM 0.15 does
+	least int // tokens of a text of /pooling; fewer are refused, as by vLLM 0.15
 	batch int // texts of a request; 0: any
 
 	requests atomic.Int64
@@ -49,7 +48,7 @@ type fakeRequest struct {
 	Prompt         string
 	Task           string
 
-	gone <-chan struct{} // closed once the client waits no more
+	gone <-chan struct{} // closed when the client has given up
 }
 
 func newFake(t testing.TB) *fakeServer {
@@ -97,22 +96,24 @@ func (f *fakeServer) embeddings(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	f.answer(w, q, fakeVector)
+	f.mu.Lock()
+	for _, text := range q.Input {
+		f.texts[text]++
+	}
+	f.mu.Unlock()
+	answer(w, q, fakeVector)
 }
 
-// answer writes the vectors of the texts of a request, in another order than theirs.
-func (f *fakeServer) answer(w http.ResponseWriter, q *fakeRequest, vector func(string) []float32) {
+// answer writes the vectors of the texts of a request, in reverse order.
+func answer(w http.ResponseWriter, q *fakeRequest, vector func(string) []float32) {
 	data := make([]any, len(q.Input))
-	f.mu.Lock()
 	for i, text := range q.Input {
-		f.texts[text]++
 		v := any(vector(text))
 		if q.EncodingFormat == "base64" {
 			v = toBase64(vector(text))
 		}
 		data[len(data)-1-i] = map[string]any{"object": "embedding", "index": i, "embedding": v}
 	}
-	f.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	w.Write(marshal(map[string]any{"object": "list", "model": q.Model, "data": data}))
 }
@@ -128,7 +129,7 @@ func toBase64(v []float32) string {
 	return base64.StdEncoding.EncodeToString(b.Bytes())
 }
 
-// fakeVector is the vector of a text, not of unit length.
+// fakeVector returns the vector of a text, not of unit length.
 func fakeVector(text string) []float32 {
 	v := make([]float32, fakeDim)
 	h := uint32(2166136261)
@@ -142,7 +143,7 @@ func fakeVector(text string) []float32 {
 	return v
 }
 
-// unit is fakeVector of unit length.
+// unit returns the fakeVector of a text, scaled to unit length.
 func unit(text string) []float32 {
 	v := fakeVector(text)
 	normalise(v)
@@ -164,8 +165,8 @@ func fakeTokens(text string) []int {
 	return append(ids, 2)
 }
 
-// pooling answers a weight for each token but the first and the last: its place in the text, less one and a half, by
-// ten.
+// pooling answers a weight for each token but the first and the last: a tenth of its place in the text less one half, at
+// least 0.
 func (f *fakeServer) pooling(w http.ResponseWriter, r *http.Request) {
 	q := f.read(r)
 	if q.Task != "token_classify" {
@@ -187,7 +188,7 @@ func (f *fakeServer) pooling(w http.ResponseWriter, r *http.Request) {
 	w.Write(marshal(map[string]any{"object": "list", "model": q.Model, "data": data}))
 }
 
-// busyTime measures how long at least one request is there.
+// busyTime measures the time during which at least one request is in flight.
 type busyTime struct {
 	mu    sync.Mutex
 	n     int
@@ -210,7 +211,7 @@ func (b *busyTime) enter() (leave func()) {
 	}
 }
 
-// spec names the fakes as endpoints of one embedder.
+// specOf returns a spec of one embedder, whose endpoints are fakes.
 func specOf(query string, fakes ...*fakeServer) string {
 	var all []string
 	for _, f := range fakes {
@@ -219,9 +220,9 @@ func specOf(query string, fakes ...*fakeServer) string {
 	return "openai+" + strings.Join(all, ",") + "?model=m" + query
 }
 
-// options are such that a test need not wait.
+// options returns options with short pauses.
 func options(t testing.TB, log *bytes.Buffer) RemoteOptions {
-	o := RemoteOptions{RetryFor: 3 * time.Second, Timeout: time.Second, Getenv: func(string) string { return "" }}
+	o := RemoteOptions{RetryFor: 3 * time.Second, Timeout: time.Second, firstPause: 5 * time.Millisecond, Getenv: func(string) string { return "" }}
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}

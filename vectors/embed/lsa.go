@@ -12,35 +12,28 @@ import (
 	"hash"
 	"io"
 	"math"
+	"os"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
-// LSA is a fitted model of latent semantic analysis (Deerwester et al., Indexing by latent semantic analysis,
-// JASIS 41, 1990): a text's tf-idf, over the terms that BM25 has, projected on the directions in which the
-// texts that it was fitted on differ most. A text has weight (1 + ln tf) idf for a term.
+// LSA is a fitted model of latent semantic analysis (Deerwester et al., Indexing by latent semantic analysis, JASIS 41,
+// 1990). It projects the tf-idf of a text, over the terms that BM25 has, on the directions in which the texts of the fit
+// differ most. A term that occurs tf times has the weight (1 + ln tf) idf.
 //
-// Vectors have unit length and always the dimension asked for: a model fitted on fewer texts, or fewer terms,
-// than dimensions has zeros in the last ones, so that the shape of what is built depends on the options alone.
-// A text without a known term gets the first axis, and is counted.
+// Vectors have unit length and always the requested dimension: a model fitted on fewer texts or terms than dimensions has
+// zeros in the last ones, so that the shape of a build's files depends on its options alone. The vector of a text without
+// a term of the vocabulary is the first axis.
 //
 // An LSA is safe for concurrent use.
 type LSA struct {
 	dims   int
-	terms  []string // ascending
+	terms  []string // the vocabulary, ascending
 	idf    []float32
 	matrix []float32 // a row of dims for each term
-	sum    [32]byte  // SHA-256 of all that the model file holds
+	sum    [32]byte  // SHA-256 of the model file's content
 
-	index   map[string]int32 // of terms
-	words   lexicon
-	tallies sync.Pool
-	unknown atomic.Int64
-}
-
-func newLSA(dims int) *LSA {
-	return &LSA{dims: dims, tallies: sync.Pool{New: func() any { return new(tally) }}}
+	index    map[string]int32 // of terms
+	analyzer analyzer
 }
 
 func (m *LSA) setTerms(terms []string) {
@@ -50,67 +43,55 @@ func (m *LSA) setTerms(terms []string) {
 	}
 }
 
-// Model returns a name with a hash of the fitted model: two models fitted on different texts differ by name.
+// Model returns a name with a hash of the fitted model. Models fitted on different texts have different names.
 func (m *LSA) Model() string {
-	return fmt.Sprintf("builtin/lsa-%d-%s", m.dims, hex.EncodeToString(m.sum[:8]))
+	return fmt.Sprintf("%s/lsa-%d-%s", KindBuiltin, m.dims, hex.EncodeToString(m.sum[:8]))
 }
 
 // Dim returns the length of the vectors.
 func (m *LSA) Dim() int { return m.dims }
 
-// Terms returns the size of the vocabulary.
-func (m *LSA) Terms() int { return len(m.terms) }
-
-// Unknown returns how many documents so far had no known term.
-func (m *LSA) Unknown() int64 { return m.unknown.Load() }
-
 // Documents returns the vectors of texts.
 func (m *LSA) Documents(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
-		if err := ctx.Err(); err != nil {
+		v, err := m.Query(ctx, text)
+		if err != nil {
 			return nil, err
-		}
-		v, known := m.vector(text)
-		if !known {
-			m.unknown.Add(1)
 		}
 		out[i] = v
 	}
 	return out, nil
 }
 
-// Query returns the vector of text, the same that it has as a document.
-func (m *LSA) Query(ctx context.Context, text string) ([]float32, error) {
-	v, _ := m.vector(text)
-	return v, ctx.Err()
-}
-
-func (m *LSA) vector(text string) (v []float32, known bool) {
-	t := m.tallies.Get().(*tally)
-	list, _ := t.of(&m.words, text)
-	v, known = m.project(list)
-	if t.keepable() {
-		m.tallies.Put(t)
+// Query returns the vector of text, which is the same as that of a document.
+func (m *LSA) Query(ctx context.Context, text string) (v []float32, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return v, known
+	m.analyzer.count(text, func(terms []termCount, _ int) { v = m.project(terms) })
+	return v, nil
 }
 
-// project makes a vector of the terms of a text, which come in the order of their ids: the sum depends on it.
-func (m *LSA) project(list []count) (v []float32, known bool) {
-	v = make([]float32, m.dims)
-	for _, c := range list {
-		if i, ok := m.index[c.w.stem]; ok {
-			axpy(sublinear(c.n)*m.idf[i], m.matrix[int(i)*m.dims:(int(i)+1)*m.dims], v)
+// project returns the vector of the terms of a text. The sum depends on their order, which is that of their ids.
+func (m *LSA) project(terms []termCount) []float32 {
+	v := make([]float32, m.dims)
+	for _, t := range terms {
+		if i, ok := m.index[t.word.stem]; ok {
+			axpy(sublinearTF(t.n)*m.idf[i], m.matrix[int(i)*m.dims:(int(i)+1)*m.dims], v)
 		}
 	}
-	if known = normalise(v); !known {
+	if !normalise(v) {
 		v[0] = 1
 	}
-	return v, known
+	return v
 }
 
-// normalise gives v unit length, and says whether it could: the zero vector stays as it is.
+// IsFirstAxis reports whether v is the first axis: the vector of a text without any term that the builtin embedder has in
+// its vocabulary, and of a text that an endpoint refuses.
+func IsFirstAxis(v []float32) bool { return len(v) > 0 && v[0] == 1 }
+
+// normalise scales v to unit length. It returns false for the zero vector, which stays as it is.
 func normalise(v []float32) bool {
 	var sum float64
 	for _, x := range v {
@@ -126,7 +107,7 @@ func normalise(v []float32) bool {
 	return true
 }
 
-// The file of an LSA model, all numbers little-endian:
+// The file of an LSA model; all numbers are little-endian:
 //
 //	magic    8 bytes  "s2g-lsa" and the version of the format, 1
 //	dims     uint32   length of the vectors
@@ -134,15 +115,17 @@ func normalise(v []float32) bool {
 //	terms ×           uvarint length, then the term's bytes (UTF-8, a stem); ascending by bytes
 //	terms ×  float32  inverse document frequency, ln((1 + texts) / (1 + df)) + 1
 //	terms ×  dims × float32  the term's row of the right singular vectors
-//	sum      32 bytes SHA-256 of all that stands before
-const lsaMagic = "s2g-lsa\x01"
-
-// maxTermLen is the length of the longest term, in bytes.
-const maxTermLen = 64
+//	sum      32 bytes SHA-256 of all bytes before it
+const (
+	lsaMagic   = "s2g-lsa\x01"
+	maxDims    = 1<<16 - 1 // the longest vector that Qdrant accepts
+	maxTerms   = 1 << 24
+	maxTermLen = 64 // bytes
+)
 
 // WriteTo writes the model file.
 func (m *LSA) WriteTo(w io.Writer) (int64, error) {
-	n, err := m.writeBody(w)
+	n, err := m.writeContent(w)
 	if err == nil {
 		var k int
 		k, err = w.Write(m.sum[:])
@@ -154,15 +137,15 @@ func (m *LSA) WriteTo(w io.Writer) (int64, error) {
 	return n, nil
 }
 
-// checksum returns the SHA-256 that ends the model file.
-func (m *LSA) checksum() (sum [32]byte) {
+// setSum computes the SHA-256 that ends the model file.
+func (m *LSA) setSum() {
 	h := sha256.New()
-	_, _ = m.writeBody(h) // a hash takes everything
-	h.Sum(sum[:0])
-	return sum
+	_, _ = m.writeContent(h) // a hash returns no error
+	h.Sum(m.sum[:0])
 }
 
-func (m *LSA) writeBody(w io.Writer) (int64, error) {
+// writeContent writes the model file without its checksum.
+func (m *LSA) writeContent(w io.Writer) (int64, error) {
 	var n int64
 	buf := append(make([]byte, 0, 1<<16), lsaMagic...)
 	buf = binary.LittleEndian.AppendUint32(buf, uint32(m.dims))
@@ -193,9 +176,23 @@ func (m *LSA) writeBody(w io.Writer) (int64, error) {
 	return n, flush(0)
 }
 
-// ReadLSA reads a model file to its end.
+// ReadLSAFile reads the model file at path.
+func ReadLSAFile(path string) (*LSA, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the dense embedder: %w", err)
+	}
+	defer f.Close()
+	m, err := ReadLSA(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// ReadLSA reads a model file to its end. A wrong checksum, and anything behind it, is an error.
 func ReadLSA(r io.Reader) (*LSA, error) {
-	m, err := readLSA(r)
+	m, err := readLSA(&hashedReader{r: bufio.NewReaderSize(r, 1<<16), h: sha256.New()})
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -205,21 +202,20 @@ func ReadLSA(r io.Reader) (*LSA, error) {
 	return m, nil
 }
 
-func readLSA(r io.Reader) (*LSA, error) {
-	b := &hashedReader{r: bufio.NewReaderSize(r, 1<<16), h: sha256.New()}
+func readLSA(b *hashedReader) (*LSA, error) {
 	head := make([]byte, len(lsaMagic)+8)
 	if _, err := io.ReadFull(b, head); err != nil {
 		return nil, err
 	}
 	if string(head[:len(lsaMagic)]) != lsaMagic {
-		return nil, errors.New("it is no model of this version")
+		return nil, errors.New("not a model file of this version")
 	}
 	dims := binary.LittleEndian.Uint32(head[len(lsaMagic):])
 	count := binary.LittleEndian.Uint32(head[len(lsaMagic)+4:])
 	if dims < 1 || dims > maxDims || count > maxTerms {
 		return nil, fmt.Errorf("%d dimensions, %d terms: out of range", dims, count)
 	}
-	m := newLSA(int(dims))
+	m := &LSA{dims: int(dims)}
 	terms, err := readTerms(b, int(count))
 	if err != nil {
 		return nil, err
@@ -231,11 +227,21 @@ func readLSA(r io.Reader) (*LSA, error) {
 	if m.matrix, err = readFloats(b, len(terms)*m.dims); err != nil {
 		return nil, err
 	}
-	return m, readSum(b, m.sum[:])
+	if _, err := io.ReadFull(b.r, m.sum[:]); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(m.sum[:], b.h.Sum(nil)) {
+		return nil, errors.New("the checksum is wrong")
+	}
+	if _, err := b.r.ReadByte(); err == nil {
+		return nil, errors.New("bytes follow the checksum")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return m, nil
 }
 
-// readTerms reads count terms. What it allocates grows with what there is to read, not with a count that may
-// be wrong.
+// readTerms reads count terms. Its memory grows with the bytes that are read, not with count, which may be wrong.
 func readTerms(b *hashedReader, count int) ([]string, error) {
 	var terms []string
 	var buf [maxTermLen]byte
@@ -258,7 +264,7 @@ func readTerms(b *hashedReader, count int) ([]string, error) {
 	return terms, nil
 }
 
-// readFloats reads n numbers, allocating as readTerms does.
+// readFloats reads n numbers, with memory as readTerms.
 func readFloats(b *hashedReader, n int) ([]float32, error) {
 	var out []float32
 	buf := make([]byte, 1<<16)
@@ -275,23 +281,7 @@ func readFloats(b *hashedReader, n int) ([]float32, error) {
 	return out, nil
 }
 
-// readSum reads the file's last bytes into sum and holds them against what was read before.
-func readSum(b *hashedReader, sum []byte) error {
-	if _, err := io.ReadFull(b.r, sum); err != nil {
-		return err
-	}
-	if !bytes.Equal(sum, b.h.Sum(nil)) {
-		return errors.New("its checksum is wrong")
-	}
-	if _, err := b.r.ReadByte(); err == nil {
-		return errors.New("something follows it")
-	} else if !errors.Is(err, io.EOF) {
-		return err
-	}
-	return nil
-}
-
-// hashedReader hashes what is read through it.
+// hashedReader hashes the bytes that are read through it.
 type hashedReader struct {
 	r *bufio.Reader
 	h hash.Hash

@@ -12,43 +12,43 @@ import (
 	"s2g/schema"
 )
 
-// openAI makes dense vectors by the route /embeddings of OpenAI's API, which vLLM, TEI, Ollama, llama.cpp and
-// Infinity serve, too. It is safe for concurrent use.
+// openAI makes dense vectors by the route /embeddings of OpenAI's API, which vLLM, TEI, Ollama, llama.cpp and Infinity
+// serve, too. It is safe for concurrent use.
 type openAI struct {
-	spec   Spec
-	known  modelCard
-	batch  batcher
-	plain  atomic.Bool // the server takes no encoding_format
-	tokens *remoteTokenizer
+	spec      Spec
+	card      modelCard
+	batch     batcher
+	plain     atomic.Bool // requests omit encoding_format
+	tokenizer *remoteTokenizer
 
 	mu     sync.Mutex
 	dim    int    // of the first answer
 	served string // the model's name in the first answer
-	by     string // the endpoint that gave it
+	by     string // the endpoint of the first answer
 }
 
 func openOpenAI(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptions) (*openAI, error) {
-	m := &openAI{spec: s, known: s.model()}
-	m.batch.pool = newPool(endpoints, o.InFlight, o)
-	m.batch.path, m.batch.body, m.batch.read, m.batch.sane = "/embeddings", m.body, m.read, m.known.Document+"a"
-	m.batch.configure(s)
-	m.batch.shorten, m.batch.maxTokens = true, m.maxTokens
+	m := &openAI{spec: s, card: s.card()}
+	m.batch.pool = newPool(endpoints, o.inFlight, o)
+	m.batch.path, m.batch.body, m.batch.read, m.batch.control = "/embeddings", m.body, m.read, m.card.DocumentPrefix+"a"
+	m.batch.textLimit = m.maxTokens
+	m.batch.setSizes(s)
 	if err := m.probe(ctx); err != nil {
 		return nil, err
 	}
-	m.tokens = openTokenizer(ctx, s, endpoints, m.known.Document, o)
-	o.Log.Info("dense embedder", "model", m.Model(), "served as", m.served, "dimensions", m.dim, "endpoints", len(endpoints), "tokenizer", m.tokens != nil,
-		"before documents", m.known.Document, "before queries", m.known.Query)
+	m.tokenizer = openTokenizer(ctx, s, endpoints, m.card.DocumentPrefix, o)
+	o.Log.Info("dense embedder", "model", m.Model(), "served as", m.served, "dimensions", m.dim, "endpoints", len(endpoints), "tokenizer", m.tokenizer != nil,
+		"before documents", m.card.DocumentPrefix, "before queries", m.card.QueryPrefix)
 	return m, nil
 }
 
-// probe sends one text, to see that vectors come.
+// probe requests one vector.
 func (m *openAI) probe(ctx context.Context) error {
 	one := make([][]float32, 1)
-	err := m.batch.request(ctx, []string{m.batch.sane}, truncation{}, one)
-	if refused := asRefusal(err); refused != nil {
-		m.plain.Store(true) // perhaps it was the encoding
-		err = m.batch.request(ctx, []string{m.batch.sane}, truncation{}, one)
+	err := m.batch.sendRequest(ctx, []string{m.batch.control}, noTruncation, one)
+	if asRefusal(err) != nil {
+		m.plain.Store(true) // perhaps the server refuses the encoding
+		err = m.batch.sendRequest(ctx, []string{m.batch.control}, noTruncation, one)
 	}
 	if refused := asRefusal(err); refused != nil {
 		return schema.Faultf(schema.FaultUsage, "see that the model's name and the parameters are those of the server", "the server refuses the simplest request: %w", refused)
@@ -56,7 +56,7 @@ func (m *openAI) probe(ctx context.Context) error {
 	return err
 }
 
-// Model returns the model's name, with what else shapes the vectors of documents.
+// Model returns the model's name, with all else that shapes the vectors of documents.
 func (m *openAI) Model() string {
 	name := m.spec.Model
 	if m.spec.Dimensions != 0 {
@@ -71,17 +71,17 @@ func (m *openAI) Model() string {
 	return name
 }
 
-// Dim returns the length of the vectors, as the first answer had it.
+// Dim returns the length of the vectors in the first answer.
 func (m *openAI) Dim() int { return m.dim }
 
-// Documents returns the vectors of texts. One without text, and one that the server refuses however short it is made,
-// gets the first axis, and is counted.
+// Documents returns the vectors of texts. A blank text, and one that the server refuses even when shortened, has the first
+// axis; the latter is counted.
 func (m *openAI) Documents(ctx context.Context, texts []string) ([][]float32, error) {
 	send := make([]string, 0, len(texts))
 	at := make([]int, 0, len(texts))
 	for i, text := range texts {
 		if strings.TrimSpace(text) != "" {
-			send, at = append(send, m.known.Document+text), append(at, i)
+			send, at = append(send, m.card.DocumentPrefix+text), append(at, i)
 		}
 	}
 	vectors, err := m.batch.send(ctx, send)
@@ -103,11 +103,11 @@ func (m *openAI) Documents(ctx context.Context, texts []string) ([][]float32, er
 	return out, nil
 }
 
-// Query returns the vector of a query, with the prefix that the model wants before one.
+// Query returns the vector of a query, with the model's prefix of queries before it.
 func (m *openAI) Query(ctx context.Context, text string) ([]float32, error) {
-	vectors, err := m.batch.send(ctx, []string{m.known.Query + text})
+	vectors, err := m.batch.send(ctx, []string{m.card.QueryPrefix + text})
 	if err == nil && (vectors[0] == nil || !normalise(vectors[0])) {
-		err = schema.Faultf(schema.FaultUsage, "", "the server gives the query no vector")
+		err = schema.Faultf(schema.FaultUsage, "", "the server returns no vector of the query")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("embed a query with %s: %w", m.spec.Model, err)
@@ -115,18 +115,10 @@ func (m *openAI) Query(ctx context.Context, text string) ([]float32, error) {
 	return vectors[0], nil
 }
 
-// Stats returns what has been sent so far.
-func (m *openAI) Stats() RemoteStats { return m.batch.stats() }
+func (m *openAI) stats() RemoteStats { return m.batch.stats() }
 
-func (m *openAI) tokenizer() Tokenizer {
-	if m.tokens == nil {
-		return nil
-	}
-	return m.tokens
-}
-
-// MaxTokensOf returns how many tokens of a text a dense embedder reads at most; 0 where there is no such limit, or it is
-// not known.
+// MaxTokensOf returns the number of tokens of a text that a dense embedder reads at most; 0 where there is no such limit, or
+// it is not known.
 func MaxTokensOf(d Dense) int {
 	if m, ok := d.(*openAI); ok {
 		return m.maxTokens()
@@ -134,33 +126,33 @@ func MaxTokensOf(d Dense) int {
 	return 0
 }
 
-// maxTokens is the longest text that the model takes: as the spec says, else as the server does, else as is known.
+// maxTokens returns the limit of the spec, else the server's, else the model card's.
 func (m *openAI) maxTokens() int {
-	if m.spec.MaxTokens == 0 && m.tokens != nil && m.tokens.limit() > 0 {
-		return m.tokens.limit()
+	if m.spec.MaxTokens == 0 && m.tokenizer != nil && m.tokenizer.limit() > 0 {
+		return m.tokenizer.limit()
 	}
-	return m.known.MaxTokens
+	return m.card.MaxTokens
 }
 
-// embeddingsRequest is what /embeddings takes. Parameters that not every server knows are left out where they do not
-// matter.
+// embeddingsRequest is the body of a request to /embeddings. Parameters that not every server accepts are omitted where
+// they have no effect.
 type embeddingsRequest struct {
-	Model          string   `json:"model"`
-	Input          []string `json:"input"`
-	EncodingFormat string   `json:"encoding_format,omitempty"`
-	Dimensions     int      `json:"dimensions,omitempty"`
-	Truncate       int      `json:"truncate_prompt_tokens,omitempty"` // vLLM's
+	Model          string     `json:"model"`
+	Input          []string   `json:"input"`
+	EncodingFormat string     `json:"encoding_format,omitempty"`
+	Dimensions     int        `json:"dimensions,omitempty"`
+	Truncate       truncation `json:"truncate_prompt_tokens,omitempty"` // vLLM's
 }
 
 func (m *openAI) body(texts []string, t truncation) []byte {
-	r := embeddingsRequest{Model: m.spec.Model, Input: texts, Dimensions: m.spec.Dimensions, Truncate: t.tokens}
+	r := embeddingsRequest{Model: m.spec.Model, Input: texts, Dimensions: m.spec.Dimensions, Truncate: t}
 	if !m.plain.Load() {
 		r.EncodingFormat = "base64"
 	}
 	return marshal(r)
 }
 
-// marshal writes JSON without the escapes that make code in texts longer. What it is given can be written.
+// marshal returns v as JSON, without the escapes that make code in texts longer. v is of types that JSON can hold.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -169,42 +161,44 @@ func marshal(v any) []byte {
 	return b.Bytes()
 }
 
-// read takes the vectors out of an answer, and holds them against the answers before.
+// read returns the vectors of an answer. All answers must agree in the length of the vectors and the name of the model.
 func (m *openAI) read(e *endpoint, answer []byte, texts int) ([][]float32, error) {
 	vectors, served, err := decodeEmbeddings(answer, texts)
 	if err != nil {
-		return nil, &failure{err: fmt.Errorf("answer of %s: %w", e.base, err)}
+		return nil, e.answerError(err)
 	}
 	for _, v := range vectors {
-		if !finite(v) {
-			return nil, &failure{err: fmt.Errorf("answer of %s: %w", e.base, errNotFinite)}
+		if !isFinite(v) {
+			return nil, e.answerError(errNotFinite)
 		}
-		if err := m.agree(e, len(v), served); err != nil {
+		if err := m.checkAnswer(e, len(v), served); err != nil {
 			return nil, err
 		}
 	}
 	return vectors, nil
 }
 
-// agree holds a vector's length, and the name of the model, against what is known and what came before.
-func (m *openAI) agree(e *endpoint, dim int, served string) error {
+// checkAnswer compares the length of a vector, and the name of its model, with the model card and the first answer.
+func (m *openAI) checkAnswer(e *endpoint, dim int, served string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	remedy := "let all endpoints serve the model that the spec names"
+	fault := func(format string, args ...any) error {
+		return schema.Faultf(schema.FaultUsage, "let all endpoints serve the model that the spec names", "%s "+format, append([]any{e.base}, args...)...)
+	}
 	if m.dim == 0 {
-		if m.known.Dim != 0 && dim != m.known.Dim {
-			return schema.Faultf(schema.FaultUsage, remedy, "%s answers vectors of %d dimensions, %s has %d", e.base, dim, m.spec.Model, m.known.Dim)
+		if m.card.Dim != 0 && dim != m.card.Dim {
+			return fault("answers vectors of %d dimensions, %s has %d", dim, m.spec.Model, m.card.Dim)
 		}
 		if dim == 0 || dim > maxDims {
-			return schema.Faultf(schema.FaultUsage, remedy, "%s answers vectors of %d dimensions", e.base, dim)
+			return fault("answers vectors of %d dimensions", dim)
 		}
 		m.dim, m.served, m.by = dim, served, e.base
 	}
 	if dim != m.dim {
-		return schema.Faultf(schema.FaultUsage, remedy, "%s answers vectors of %d dimensions, %s of %d", e.base, dim, m.by, m.dim)
+		return fault("answers vectors of %d dimensions, %s of %d", dim, m.by, m.dim)
 	}
 	if served != m.served && served != "" && m.served != "" {
-		return schema.Faultf(schema.FaultUsage, remedy, "%s serves the model %q, %s %q", e.base, served, m.by, m.served)
+		return fault("serves the model %q, %s %q", served, m.by, m.served)
 	}
 	return nil
 }

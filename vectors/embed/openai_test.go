@@ -21,7 +21,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// checkVectors wants the vector of each text, in their order.
+// checkVectors compares vectors with the fake server's of the texts, in their order.
 func checkVectors(t *testing.T, texts []string, vectors [][]float32) {
 	t.Helper()
 	if len(vectors) != len(texts) {
@@ -35,6 +35,7 @@ func checkVectors(t *testing.T, texts []string, vectors [][]float32) {
 }
 
 func TestRemoteDocuments(t *testing.T) {
+	t.Parallel()
 	a, b := newFake(t), newFake(t)
 	d := open(t, options(t, nil), specOf("&batch=7", a, b))
 	texts := numbered(200)
@@ -71,15 +72,15 @@ func TestRemotePrefixes(t *testing.T) {
 	}
 }
 
-// What a server may answer before it answers well.
-func TestRemoteFaultsThatPass(t *testing.T) {
+// TestRemoteRetries holds that a request succeeds after each of these failures.
+func TestRemoteRetries(t *testing.T) {
 	text := func(body string) func(http.ResponseWriter, *fakeRequest) {
 		return func(w http.ResponseWriter, _ *fakeRequest) { fmt.Fprint(w, body) }
 	}
 	status := func(code int) func(http.ResponseWriter, *fakeRequest) {
 		return func(w http.ResponseWriter, _ *fakeRequest) { refuse(w, code, "not now") }
 	}
-	var f *fakeServer
+	t.Parallel()
 	tests := map[string]func(w http.ResponseWriter, q *fakeRequest){
 		"429":               status(http.StatusTooManyRequests),
 		"500":               status(http.StatusInternalServerError),
@@ -98,7 +99,7 @@ func TestRemoteFaultsThatPass(t *testing.T) {
 		"closed connection": func(http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
 		"hangs":             func(_ http.ResponseWriter, _ *fakeRequest) { time.Sleep(300 * time.Millisecond) },
 		"not finite in base64": func(w http.ResponseWriter, q *fakeRequest) {
-			f.answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.Inf(1))} })
+			answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.Inf(1))} })
 		},
 		"cut body": func(w http.ResponseWriter, _ *fakeRequest) {
 			w.Header().Set("Content-Length", "1000")
@@ -107,7 +108,8 @@ func TestRemoteFaultsThatPass(t *testing.T) {
 	}
 	for name, fault := range tests {
 		t.Run(name, func(t *testing.T) {
-			f = newFake(t)
+			t.Parallel()
+			f := newFake(t)
 			f.fault = func(n int64, w http.ResponseWriter, q *fakeRequest) bool {
 				if n == 2 {
 					fault(w, q)
@@ -126,7 +128,8 @@ func TestRemoteFaultsThatPass(t *testing.T) {
 	}
 }
 
-func TestRemoteWaitsAsAsked(t *testing.T) {
+func TestRemoteHonoursRetryAfter(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	var first, second time.Time
 	f.fault = func(n int64, w http.ResponseWriter, q *fakeRequest) bool {
@@ -141,15 +144,16 @@ func TestRemoteWaitsAsAsked(t *testing.T) {
 		return n == 2
 	}
 	o := options(t, nil)
-	o.InFlight = 1
+	o.inFlight = 1
 	documents(t, open(t, o, specOf("", f)), "a")
 	if d := second.Sub(first); d < time.Second {
-		t.Errorf("came back after %v", d)
+		t.Errorf("retried after %v", d)
 	}
 }
 
-// What no waiting mends.
-func TestRemoteFaultsThatStay(t *testing.T) {
+// TestRemoteFaults holds which failures end the run, and that no error or log holds the key.
+func TestRemoteFaults(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name  string
 		fault func(n int64, w http.ResponseWriter, q *fakeRequest) bool
@@ -173,7 +177,7 @@ func TestRemoteFaultsThatStay(t *testing.T) {
 			refuse(w, http.StatusBadRequest, "no dimensions here")
 			return true
 		}, schema.FaultUsage, "no dimensions here"},
-		{"down", func(int64, http.ResponseWriter, *fakeRequest) bool { panic(http.ErrAbortHandler) }, schema.FaultService, "no endpoint answered for 1s"},
+		{"down", func(int64, http.ResponseWriter, *fakeRequest) bool { panic(http.ErrAbortHandler) }, schema.FaultService, "no endpoint answered for 300ms"},
 		{"not finite, twice", func(n int64, w http.ResponseWriter, q *fakeRequest) bool {
 			fmt.Fprint(w, `{"data": [{"index": 0, "embedding": [NaN]}]}`)
 			return true
@@ -185,7 +189,7 @@ func TestRemoteFaultsThatStay(t *testing.T) {
 			f.fault = tt.fault
 			var log bytes.Buffer
 			o := options(t, &log)
-			o.RetryFor = time.Second
+			o.RetryFor = 300 * time.Millisecond
 			o.Getenv = func(name string) string {
 				if name == "S2G_DENSE_API_KEY" {
 					return "sk-secret"
@@ -203,11 +207,12 @@ func TestRemoteFaultsThatStay(t *testing.T) {
 	}
 }
 
-func TestRemoteOtherModels(t *testing.T) {
+func TestRemoteRefusesOtherModels(t *testing.T) {
+	t.Parallel()
 	other := func(dim int) *fakeServer {
 		f := newFake(t)
 		f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
-			f.answer(w, q, func(text string) []float32 { return append(fakeVector(text), make([]float32, 8)...)[:dim] })
+			answer(w, q, func(text string) []float32 { return append(fakeVector(text), make([]float32, 8)...)[:dim] })
 			return true
 		}
 		return f
@@ -236,7 +241,8 @@ func TestRemoteOtherModels(t *testing.T) {
 	}
 }
 
-func TestRemoteIsolatesWhatIsRefused(t *testing.T) {
+func TestRemoteIsolatesRefusedTexts(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	d := open(t, options(t, nil), specOf("", f))
 	texts := numbered(100)
@@ -267,7 +273,8 @@ func TestRemoteIsolatesWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestRemoteTooLarge(t *testing.T) {
+func TestRemoteLowersBatchSize(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.batch = 5
 	d := open(t, options(t, nil), specOf("", f))
@@ -276,11 +283,12 @@ func TestRemoteTooLarge(t *testing.T) {
 	before := f.requests.Load()
 	checkVectors(t, texts, documents(t, d, texts...))
 	if n := f.requests.Load() - before; n > 150/4+1 {
-		t.Errorf("%d requests: the size of batches was not learned", n)
+		t.Errorf("%d requests: the size of batches was not lowered", n)
 	}
 }
 
-func TestRemoteTooLong(t *testing.T) {
+func TestRemoteShortensTexts(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("word ", 1000)
 	for _, truncates := range []bool{true, false} {
 		f := newFake(t)
@@ -311,8 +319,9 @@ func TestRemoteTooLong(t *testing.T) {
 	}
 }
 
-// llama.cpp says with status 500 that a text is too long.
-func TestRemoteTooLongForLlama(t *testing.T) {
+// TestRemoteShortensTextsForLlama has llama.cpp's error: status 500 for a text that is too long.
+func TestRemoteShortensTextsForLlama(t *testing.T) {
+	t.Parallel()
 	f := newFake(t)
 	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
 		for _, text := range q.Input {
@@ -337,11 +346,11 @@ func TestRemoteTooLongForLlama(t *testing.T) {
 	before := f.requests.Load()
 	documents(t, d, numbered(64)...)
 	if n := f.requests.Load() - before; n != 2 {
-		t.Errorf("%d requests of 64 texts: one long text made all batches smaller", n)
+		t.Errorf("%d requests of 64 texts: one long text lowered the size of batches", n)
 	}
 }
 
-func TestRemoteFloats(t *testing.T) {
+func TestRemoteWithoutBase64(t *testing.T) {
 	f := newFake(t)
 	f.fault = func(_ int64, w http.ResponseWriter, q *fakeRequest) bool {
 		if q.EncodingFormat != "" {
@@ -361,8 +370,8 @@ func TestRemoteFloats(t *testing.T) {
 	}
 }
 
-// An endpoint that dies half-way: the other takes over, and nothing is embedded twice.
-func TestRemoteOneDies(t *testing.T) {
+// TestRemoteSurvivesAnEndpoint ends one of two endpoints half-way: the other takes over.
+func TestRemoteSurvivesAnEndpoint(t *testing.T) {
 	a, b := newFake(t), newFake(t)
 	a.delay, b.delay = 5*time.Millisecond, 5*time.Millisecond
 	d := open(t, options(t, nil), specOf("&batch=4", a, b))
@@ -370,14 +379,15 @@ func TestRemoteOneDies(t *testing.T) {
 	texts := numbered(400)
 	checkVectors(t, texts, documents(t, d, texts...))
 	if b.requests.Load() < 60 {
-		t.Errorf("%d requests of the one that lives", b.requests.Load())
+		t.Errorf("%d requests to the other endpoint", b.requests.Load())
 	}
 }
 
-func TestRemoteAllDie(t *testing.T) {
+func TestRemoteGivesUp(t *testing.T) {
+	t.Parallel()
 	a, b := newFake(t), newFake(t)
 	o := options(t, nil)
-	o.RetryFor = time.Second
+	o.RetryFor = 300 * time.Millisecond
 	d := open(t, o, specOf("&batch=4", a, b))
 	a.Close()
 	b.Close()
@@ -387,13 +397,12 @@ func TestRemoteAllDie(t *testing.T) {
 	if fault != schema.FaultService || fault.ExitCode() != 4 || remedy == "" {
 		t.Errorf("fault %d, %v", fault, err)
 	}
-	if took := time.Since(began); took < time.Second || took > 10*time.Second {
+	if took := time.Since(began); took < 300*time.Millisecond || took > 10*time.Second {
 		t.Errorf("gave up after %v", took)
 	}
 }
 
-// The slow endpoint gets less.
-func TestRemoteSlowOne(t *testing.T) {
+func TestRemoteBalancesBySpeed(t *testing.T) {
 	fast, slow := newFake(t), newFake(t)
 	fast.delay, slow.delay = 2*time.Millisecond, 40*time.Millisecond
 	d := open(t, options(t, nil), specOf("&batch=1", fast, slow))
@@ -416,7 +425,7 @@ func TestRemoteCancelled(t *testing.T) {
 	}
 }
 
-// Vectors of all lengths around that of a part come back; what is cut or padded within does not.
+// TestDecodeBase64 has vectors of all lengths around that of a part. A vector that is cut, or padded inside, is an error.
 func TestDecodeBase64(t *testing.T) {
 	for _, dim := range []int{1, 2, 3, 191, 192, 193, 384, 3584} {
 		want, raw := make([]float32, dim), []byte(nil)
@@ -463,16 +472,15 @@ func TestRemoteKeys(t *testing.T) {
 		{"of others", "https://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "b", false},
 		{"this machine", "http://127.0.0.1:1/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
 		{"this machine by name", "http://localhost/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
-		{"in the clear", "http://far/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "", true},
-		{"that of others in the clear", "http://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "", false},
-		{"in the clear, allowed", "http://far/v1", RemoteOptions{KeyOverHTTP: true, Getenv: env("S2G_DENSE_API_KEY", "a")}, "a", false},
+		{"unencrypted", "http://far/v1", RemoteOptions{Getenv: env("S2G_DENSE_API_KEY", "a")}, "", true},
+		{"that of others, unencrypted", "http://far/v1", RemoteOptions{Getenv: env("OPENAI_API_KEY", "b")}, "", false},
 	}
 	for _, tt := range tests {
 		s, err := ParseSpec("openai+" + tt.endpoint + "?model=m")
 		if err != nil {
 			t.Fatal(err)
 		}
-		es, err := s.endpoints(tt.o.complete(), "S2G_DENSE_API_KEY", "OPENAI_API_KEY")
+		es, err := s.endpoints(tt.o.withDefaults(), "S2G_DENSE_API_KEY", "OPENAI_API_KEY")
 		if (err != nil) != tt.fails || err == nil && es[0].key != tt.key {
 			t.Errorf("%s: %v", tt.name, err)
 		}
@@ -486,7 +494,7 @@ func TestRemoteKeys(t *testing.T) {
 	}
 }
 
-// exchange sends JSON and reads JSON.
+// exchange sends a request and decodes its answer, both JSON.
 func exchange(t *testing.T, address string, send, into any) {
 	t.Helper()
 	resp, err := http.Post(address, "application/json", bytes.NewReader(marshal(send)))
@@ -499,8 +507,9 @@ func exchange(t *testing.T, address string, send, into any) {
 	}
 }
 
-// A real model by OpenAI's route gives what its own route gives.
+// TestRealServer compares the vectors of a real model by OpenAI's route with those of its own route.
 func TestRealServer(t *testing.T) {
+	schematest.Long(t)
 	server := schematest.StartEmbedder(t)
 	address := "http://" + server.Address
 	d := open(t, RemoteOptions{}, "openai+"+address+"/v1?model=sentence-transformers/all-MiniLM-L6-v2&batch=100")
@@ -509,7 +518,7 @@ func TestRealServer(t *testing.T) {
 	}
 	before := schematest.EmbeddedTexts(t, server)
 
-	texts := make([]string, 70) // more than the 64 that a request may have
+	texts := make([]string, 70) // the server's limit of a request is 64
 	for i := range texts {
 		texts[i] = strings.Repeat("sort ", 1+i%3)
 	}

@@ -11,8 +11,8 @@ import (
 	"strconv"
 )
 
-// decodeEmbeddings reads the answer of /embeddings to n texts: an array of numbers, or base64 of little-endian
-// float32, for each, in the order of the texts.
+// decodeEmbeddings reads the answer of /embeddings to n texts: for each an array of numbers, or base64 of little-endian
+// float32. It returns the vectors in the order of the texts, and the model's name.
 func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, err error) {
 	var a struct {
 		Model string `json:"model"`
@@ -21,10 +21,10 @@ func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, 
 			Embedding *int `json:"embedding"`
 		} `json:"data"`
 	}
-	rest, lifted := lift(answer)
+	rest, extracted := extractVectors(answer)
 	if err := json.Unmarshal(rest, &a); err != nil {
 		if bytes.Contains(answer, []byte("NaN")) || bytes.Contains(answer, []byte("Infinity")) {
-			return nil, "", errNotFinite // as Python writes them, which is no JSON
+			return nil, "", errNotFinite // as Python writes them; JSON has neither
 		}
 		return nil, "", err
 	}
@@ -32,32 +32,32 @@ func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, 
 		return nil, "", fmt.Errorf("%d vectors for %d texts", len(a.Data), n)
 	}
 	vectors = make([][]float32, n)
-	ordered := true // some servers leave the index out: then all are zero
+	inOrder := true // some servers omit the index: then all are zero
 	for i := range a.Data {
-		ordered = ordered && a.Data[i].Index == 0
+		inOrder = inOrder && a.Data[i].Index == 0
 	}
 	for i, d := range a.Data {
 		at := d.Index
-		if ordered {
+		if inOrder {
 			at = i
 		}
 		if at < 0 || at >= n || vectors[at] != nil {
 			return nil, "", fmt.Errorf("the indexes of the vectors are not 0 to %d", n-1)
 		}
-		if d.Embedding == nil || *d.Embedding < 0 || *d.Embedding >= len(lifted) {
+		if d.Embedding == nil || *d.Embedding < 0 || *d.Embedding >= len(extracted) {
 			return nil, "", errors.New("a vector is missing")
 		}
-		if vectors[at], err = decodeNumbers(lifted[*d.Embedding]); err != nil {
+		if vectors[at], err = decodeNumbers(extracted[*d.Embedding]); err != nil {
 			return nil, "", err
 		}
 	}
 	return vectors, a.Model, nil
 }
 
-// lift takes the vectors, which are nearly all of an answer, out of it, and puts their numbers for them: to scan them
-// as JSON costs ten times what it takes to decode them. No string can hold the name that it looks for, quotes and all:
-// there the second one would be escaped.
-func lift(answer []byte) (rest []byte, vectors [][]byte) {
+// extractVectors replaces each vector in an answer with its number, and returns the vectors. They are nearly all of an
+// answer, and a JSON scanner takes ten times as long as their decoding (BenchmarkDecodeEmbeddings). The name that it
+// searches for, quotes included, is in no string: the second quote would be escaped there.
+func extractVectors(answer []byte) (rest []byte, vectors [][]byte) {
 	name := []byte(`"embedding"`)
 	rest = make([]byte, 0, 1024)
 	for {
@@ -76,7 +76,7 @@ func lift(answer []byte) (rest []byte, vectors [][]byte) {
 			end = bytes.IndexByte(answer, ']')
 		}
 		if end <= 0 {
-			continue // the object's kind, a vector that is cut short, or none
+			continue // the value of "object", or a vector without an end
 		}
 		rest = strconv.AppendInt(rest, int64(len(vectors)), 10)
 		vectors = append(vectors, answer[:end+1])
@@ -84,7 +84,7 @@ func lift(answer []byte) (rest []byte, vectors [][]byte) {
 	}
 }
 
-// decodeNumbers reads an array of numbers, or a string of base64.
+// decodeNumbers reads a JSON array of numbers, of any depth, or a string of base64.
 func decodeNumbers(raw []byte) ([]float32, error) {
 	if len(raw) < 2 {
 		return nil, errors.New("a vector is missing")
@@ -95,6 +95,7 @@ func decodeNumbers(raw []byte) ([]float32, error) {
 	if raw[0] != '[' {
 		return nil, fmt.Errorf("a vector is %.20s", raw)
 	}
+	isSeparator := func(c byte) bool { return c <= ' ' || c == ',' || c == '[' || c == ']' }
 	v := make([]float32, 0, 1+bytes.Count(raw, []byte{','}))
 	text := string(raw)
 	for i := 1; i < len(text); {
@@ -107,7 +108,7 @@ func decodeNumbers(raw []byte) ([]float32, error) {
 			i++
 		}
 		number := text[from:i]
-		if number == "null" { // what NaN is in the JSON of some
+		if number == "null" { // NaN, as some servers write it
 			return nil, errNotFinite
 		}
 		x, err := strconv.ParseFloat(number, 32)
@@ -119,14 +120,13 @@ func decodeNumbers(raw []byte) ([]float32, error) {
 	return v, nil
 }
 
-func isSeparator(c byte) bool { return c <= ' ' || c == ',' || c == '[' || c == ']' }
-
-// decodeBase64 reads little-endian float32. JSON may escape the slashes.
+// decodeBase64 reads little-endian float32. JSON may escape the slashes. It decodes the text by parts, without a copy of
+// its bytes (BenchmarkDecodeEmbeddings).
 func decodeBase64(text []byte) ([]float32, error) {
 	if bytes.IndexByte(text, '\\') >= 0 {
 		text = bytes.ReplaceAll(text, []byte(`\/`), []byte("/"))
 	}
-	const part = 1024 // of the text; three bytes stand for four of it, and four are a number
+	const part = 1024 // of the text: 768 bytes, 192 numbers
 	var b [part / 4 * 3]byte
 	v := make([]float32, 0, base64.StdEncoding.DecodedLen(len(text))/4)
 	for len(text) > 0 {
@@ -135,7 +135,7 @@ func decodeBase64(text []byte) ([]float32, error) {
 			return nil, fmt.Errorf("a vector's base64: %w", err)
 		}
 		text = text[min(part, len(text)):]
-		if n%4 != 0 || len(text) > 0 && n < len(b) { // padding stands at the end alone
+		if n%4 != 0 || len(text) > 0 && n < len(b) { // padding is at the end alone
 			return nil, fmt.Errorf("a vector of %d bytes", 4*len(v)+n)
 		}
 		for i := 0; i < n; i += 4 {
@@ -145,8 +145,8 @@ func decodeBase64(text []byte) ([]float32, error) {
 	return v, nil
 }
 
-// finite says whether no value is NaN or an infinity.
-func finite(v []float32) bool {
+// isFinite reports whether no value of v is NaN or an infinity.
+func isFinite(v []float32) bool {
 	for _, x := range v {
 		if x-x != 0 {
 			return false

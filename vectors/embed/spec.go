@@ -1,6 +1,7 @@
 package embed
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,8 +11,7 @@ import (
 	"s2g/schema"
 )
 
-// The kinds of embedders that a spec can name. KindBuiltin has no constructor here: it is fitted on the texts,
-// see [FitLSA].
+// The kinds of embedders that a spec names. [FitLSA] makes the embedder of KindBuiltin.
 const (
 	KindBuiltin = "builtin"
 	KindBM25    = "bm25"
@@ -19,7 +19,7 @@ const (
 	KindBGEM3   = "bgem3"  // sparse, by vLLM's routes /pooling and /tokenize
 )
 
-// Spec says which embedder is meant, as the flags --dense and --sparse do:
+// Spec names an embedder, as the options dense and sparse do:
 //
 //	builtin
 //	bm25
@@ -27,13 +27,13 @@ const (
 //	openai+http://a:8000/v1,http://b:8000/v1?model=nomic-ai/nomic-embed-code
 //	bgem3+http://host:8001?model=BAAI/bge-m3
 //
-// Several endpoints that serve the same model stand one after the other with commas between them; the query is
-// that of any of them, and holds for all. It may name, beside the model,
+// Several endpoints that serve the same model are separated by commas. The query of any of them holds for all. It names the
+// model, and may name
 //
-//	document_prefix, query_prefix   what stands before a text; known models have theirs
-//	dimensions                      the length that is asked for, of models that can shorten their vectors
-//	max_tokens                      the longest text that the model takes
-//	batch, batch_tokens             texts and tokens of a request, at most
+//	document_prefix, query_prefix   text before each text; known models have their own
+//	dimensions                      requested length of the vectors, of models that can shorten them
+//	max_tokens                      the longest text that the model accepts
+//	batch, batch_tokens             limits of the texts and tokens of a request
 type Spec struct {
 	Kind      string
 	Endpoints []string // base URLs, without a slash at the end
@@ -49,7 +49,7 @@ type Spec struct {
 func ParseSpec(spec string) (Spec, error) {
 	s, err := parseSpec(strings.TrimSpace(spec))
 	if err != nil {
-		return Spec{}, schema.Faultf(schema.FaultUsage, "write it as openai+http://host:8000/v1?model=NAME", "embedder %q: %w", redact(spec), err)
+		return Spec{}, schema.Faultf(schema.FaultUsage, "write it as openai+http://host:8000/v1?model=NAME", "embedder %q: %w", redactPassword(spec), err)
 	}
 	return s, nil
 }
@@ -60,34 +60,41 @@ func parseSpec(spec string) (Spec, error) {
 	}
 	kind, rest, ok := strings.Cut(spec, "+")
 	if !ok || kind != KindOpenAI && kind != KindBGEM3 {
-		return Spec{}, fmt.Errorf("there is no such embedder")
+		return Spec{}, errors.New("there is no such embedder")
 	}
 	s := Spec{Kind: kind}
 	query := url.Values{}
 	for _, part := range splitEndpoints(rest) {
 		u, err := url.Parse(strings.TrimPrefix(part, kind+"+"))
 		if err != nil {
-			return Spec{}, fmt.Errorf("an endpoint is no URL")
+			return Spec{}, errors.New("an endpoint is no URL")
 		}
-		if err := mergeQuery(query, u); err != nil {
-			return Spec{}, err
+		values, err := url.ParseQuery(u.RawQuery)
+		if err != nil {
+			return Spec{}, errors.New("the query of an endpoint is malformed")
+		}
+		for name, v := range values {
+			if len(v) != 1 || query.Has(name) && query.Get(name) != v[0] {
+				return Spec{}, fmt.Errorf("%s has two values", name)
+			}
+			query.Set(name, v[0])
 		}
 		base, err := baseURL(u)
 		if err != nil {
 			return Spec{}, err
 		}
 		if slices.Contains(s.Endpoints, base) {
-			return Spec{}, fmt.Errorf("endpoint %s stands there twice", base)
+			return Spec{}, fmt.Errorf("endpoint %s is named twice", base)
 		}
 		s.Endpoints = append(s.Endpoints, base)
 	}
-	if err := s.take(query); err != nil {
+	if err := s.setParameters(query); err != nil {
 		return Spec{}, err
 	}
 	return s, nil
 }
 
-// splitEndpoints cuts at the commas that a URL follows: a prefix in a query may have others.
+// splitEndpoints cuts at the commas before a URL: a prefix in a query may contain other commas.
 func splitEndpoints(s string) []string {
 	var parts []string
 	from := 0
@@ -107,36 +114,21 @@ func splitEndpoints(s string) []string {
 	return append(parts, s[from:])
 }
 
-func mergeQuery(all url.Values, u *url.URL) error {
-	query, err := url.ParseQuery(u.RawQuery)
-	if err != nil {
-		return fmt.Errorf("the query of an endpoint cannot be read")
-	}
-	for name, values := range query {
-		if len(values) != 1 || all.Has(name) && all.Get(name) != values[0] {
-			return fmt.Errorf("%s has two values", name)
-		}
-		all.Set(name, values[0])
-	}
-	return nil
-}
-
 func baseURL(u *url.URL) (string, error) {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("an endpoint is neither http:// nor https://")
+		return "", errors.New("an endpoint is neither http:// nor https://")
 	case u.Hostname() == "":
-		return "", fmt.Errorf("an endpoint has no host")
+		return "", errors.New("an endpoint has no host")
 	case u.User != nil:
-		return "", fmt.Errorf("an endpoint holds a user or password: keys come from the environment")
+		return "", errors.New("an endpoint holds a user or password: keys come from the environment")
 	case u.Fragment != "":
-		return "", fmt.Errorf("an endpoint has a fragment")
+		return "", errors.New("an endpoint has a fragment")
 	}
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.EscapedPath(), "/"), nil
 }
 
-// take takes the parameters of the query.
-func (s *Spec) take(query url.Values) error {
+func (s *Spec) setParameters(query url.Values) error {
 	for name := range query {
 		value := query.Get(name)
 		number, err := strconv.Atoi(value)
@@ -168,24 +160,24 @@ func (s *Spec) take(query url.Values) error {
 		}
 	}
 	if s.Model == "" {
-		return fmt.Errorf("it names no model: add ?model=NAME")
+		return errors.New("it names no model: add ?model=NAME")
 	}
 	if s.Kind == KindBGEM3 && (s.Dimensions != 0 || s.DocumentPrefix != nil || s.QueryPrefix != nil) {
-		return fmt.Errorf("sparse vectors have neither dimensions nor prefixes")
+		return errors.New("sparse vectors have neither dimensions nor prefixes")
 	}
 	return nil
 }
 
-// Identity is what of a spec shapes the vectors: not where the endpoints are, nor the size of batches.
+// Identity returns the part of a spec that shapes the vectors: neither the endpoints nor the sizes of batches.
 func (s Spec) Identity() string {
 	if len(s.Endpoints) == 0 {
 		return s.Kind
 	}
-	m := s.model()
 	query := url.Values{}
 	if s.Kind == KindOpenAI {
-		query.Set("document_prefix", m.Document)
-		query.Set("query_prefix", m.Query)
+		card := s.card()
+		query.Set("document_prefix", card.DocumentPrefix)
+		query.Set("query_prefix", card.QueryPrefix)
 	}
 	for name, n := range map[string]int{"dimensions": s.Dimensions, "max_tokens": s.MaxTokens} {
 		if n != 0 {
@@ -195,26 +187,26 @@ func (s Spec) Identity() string {
 	return s.Kind + ":" + s.Model + "?" + query.Encode()
 }
 
-// model is what is known of the model, with what the spec says otherwise.
-func (s Spec) model() modelCard {
-	m := cardOf(s.Model)
+// card returns the model's card, with the values of the spec in place of its own.
+func (s Spec) card() modelCard {
+	c := cardOf(s.Model)
 	if s.DocumentPrefix != nil {
-		m.Document = *s.DocumentPrefix
+		c.DocumentPrefix = *s.DocumentPrefix
 	}
 	if s.QueryPrefix != nil {
-		m.Query = *s.QueryPrefix
+		c.QueryPrefix = *s.QueryPrefix
 	}
 	if s.MaxTokens != 0 {
-		m.MaxTokens = s.MaxTokens
+		c.MaxTokens = s.MaxTokens
 	}
 	if s.Dimensions != 0 {
-		m.Dim = s.Dimensions
+		c.Dim = s.Dimensions
 	}
-	return m
+	return c
 }
 
-// redact takes what may be a password out of a spec that goes into an error.
-func redact(spec string) string {
+// redactPassword replaces a possible password in a spec that is part of an error.
+func redactPassword(spec string) string {
 	at := strings.LastIndexByte(spec, '@')
 	scheme := strings.Index(spec, "://")
 	if scheme < 0 || at < scheme || strings.ContainsAny(spec[scheme+3:at], "/?") {

@@ -92,8 +92,8 @@ func TestIdentity(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
-	code := modelCard{Query: "Represent this query for searching relevant code: ", Dim: 3584}
-	nomic := modelCard{Document: "search_document: ", Query: "search_query: ", MaxTokens: 8192, Dim: 768}
+	code := modelCard{QueryPrefix: "Represent this query for searching relevant code: ", Dim: 3584}
+	nomic := modelCard{DocumentPrefix: "search_document: ", QueryPrefix: "search_query: ", MaxTokens: 8192, Dim: 768}
 	for name, want := range map[string]modelCard{
 		"nomic-ai/nomic-embed-code":               code,
 		"nomic-embed-code":                        code,
@@ -103,11 +103,11 @@ func TestLookup(t *testing.T) {
 		"nomic-embed-text:latest":                 nomic,
 		"nomic-embed-text-v1.5.f16.gguf":          nomic,
 		"sentence-transformers/all-MiniLM-L6-v2":  {MaxTokens: 256, Dim: 384},
-		"qwen3-embedding:4b":                      {Query: webSearch, MaxTokens: 32768, Dim: 2560},
-		"qwen3-embedding:4b-q4_K_M":               {Query: webSearch, MaxTokens: 32768, Dim: 2560},
-		"snowflake-arctic-embed:335m":             {Query: forPassages},
-		"Snowflake/snowflake-arctic-embed-m-v1.5": {Query: forPassages, MaxTokens: 512, Dim: 768},
-		"intfloat/e5-mistral-7b-instruct":         {Query: webSearch + " ", MaxTokens: 4096, Dim: 4096},
+		"qwen3-embedding:4b":                      {QueryPrefix: webSearch, MaxTokens: 32768, Dim: 2560},
+		"qwen3-embedding:4b-q4_K_M":               {QueryPrefix: webSearch, MaxTokens: 32768, Dim: 2560},
+		"snowflake-arctic-embed:335m":             {QueryPrefix: forPassages},
+		"Snowflake/snowflake-arctic-embed-m-v1.5": {QueryPrefix: forPassages, MaxTokens: 512, Dim: 768},
+		"intfloat/e5-mistral-7b-instruct":         {QueryPrefix: webSearch + " ", MaxTokens: 4096, Dim: 4096},
 		"BAAI/bge-m3":                             {MaxTokens: 8192, Dim: 1024},
 		"my-nomic-embed-code-finetune":            {},
 		"":                                        {},

@@ -16,21 +16,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// oversample is how many more directions are followed than kept, which makes the last ones kept nearly as good
-// as the first.
+// oversample is the number of directions that are iterated beside those that are kept. It makes the last ones kept nearly
+// as good as the first.
 const oversample = 32
 
-// rightSingular returns the first right singular vectors of a, at most dims of them: a matrix of a.cols rows,
-// row-major, and its number of columns, by descending singular value. It is the randomised subspace iteration
-// of Halko, Martinsson and Tropp (Finding structure with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1)
-// for aᵀa, which has these vectors and the squares of the values: the left singular vectors of aᵀa q, where q is an
-// orthonormal basis of what the iteration before has found.
+// rightSingularVectors returns the first k right singular vectors of a, k being at most dims: a matrix of a.cols rows and
+// k columns, row-major, by descending singular value. It is the randomised subspace iteration of Halko, Martinsson and
+// Tropp (Finding structure with randomness, SIAM Review 53, 2011, algorithms 4.4 and 5.1) for aᵀa, which has these vectors
+// and the squares of the values: the left singular vectors of aᵀa q, where q is an orthonormal basis of the subspace that
+// the iteration before has found.
 //
-// Both kinds of orthonormalisation go by the small Gram matrix of the columns, whose sums are in double precision:
-// between iterations by its Cholesky factor, where any basis will do, and in the end by its eigenvectors (Stathopoulos
-// and Wu, A block orthogonalization procedure with constant synchronization requirements, SIAM J. Sci. Comput. 23,
-// 2002), which drops the directions that a matrix of low rank does not have.
-func rightSingular(ctx context.Context, a *sparse, dims, iterations int, seed uint64) (v []float32, k int, err error) {
+// Both kinds of orthonormalisation use the small Gram matrix of the columns, which is summed in double precision: between
+// iterations its Cholesky factor, because any basis serves there, and at the end its eigenvectors (Stathopoulos and Wu, A
+// block orthogonalization procedure with constant synchronization requirements, SIAM J. Sci. Comput. 23, 2002), which
+// drop the directions that a matrix of low rank does not have. BenchmarkFitLSA measures it.
+func rightSingularVectors(ctx context.Context, a *csrMatrix, dims, iterations int, seed uint64) (v []float32, k int, err error) {
 	k = min(dims+oversample, a.rows(), a.cols)
 	if k == 0 {
 		return nil, 0, nil
@@ -46,22 +46,22 @@ func rightSingular(ctx context.Context, a *sparse, dims, iterations int, seed ui
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
-		a.times(w[:a.rows()*k], q, k)
-		at.times(q, w[:a.rows()*k], k)
-		small := mat.NewSymDense(k, gram(q, k))
+		a.multiply(w[:a.rows()*k], q, k)
+		at.multiply(q, w[:a.rows()*k], k)
+		small := mat.NewSymDense(k, gramMatrix(q, k))
 		turn, kept, ok := []float64(nil), k, false
 		if left > 1 {
-			turn, ok = triangle(small)
+			turn, ok = inverseCholesky(small)
 		}
 		if !ok {
-			if turn, kept, err = principal(small); err != nil {
+			if turn, kept, err = singularBasis(small); err != nil {
 				return nil, 0, err
 			}
 		}
 		if left == 1 && kept > dims {
-			turn, kept = columns(turn, kept, dims), dims
+			turn, kept = firstColumns(turn, kept, dims), dims
 		}
-		q, k = product(q, k, turn, kept), kept
+		q, k = multiplyDense(q, k, turn, kept), kept
 		if k == 0 {
 			return nil, 0, nil
 		}
@@ -70,9 +70,126 @@ func rightSingular(ctx context.Context, a *sparse, dims, iterations int, seed ui
 	return q, k, nil
 }
 
-// triangle returns the inverse of the upper Cholesky factor of a Gram matrix, which makes the columns that it is of
-// orthonormal when it stands to their right. Where they are nearly dependent it is not exact enough, and not ok.
-func triangle(gram *mat.SymDense) (turn []float64, ok bool) {
+// csrMatrix is a sparse matrix in compressed rows: row i has the values val[ptr[i]:ptr[i+1]], in the columns
+// col[ptr[i]:ptr[i+1]].
+type csrMatrix struct {
+	cols int
+	ptr  []int
+	col  []int32
+	val  []float32
+}
+
+func (m *csrMatrix) rows() int { return len(m.ptr) - 1 }
+
+// transpose returns the transposed matrix, whose rows have ascending columns.
+func (m *csrMatrix) transpose() *csrMatrix {
+	t := &csrMatrix{cols: m.rows(), ptr: make([]int, m.cols+1), col: make([]int32, len(m.col)), val: make([]float32, len(m.val))}
+	for _, j := range m.col {
+		t.ptr[j+1]++
+	}
+	for j := range m.cols {
+		t.ptr[j+1] += t.ptr[j]
+	}
+	next := append([]int(nil), t.ptr[:m.cols]...)
+	for i := range m.rows() {
+		for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
+			q := next[m.col[p]]
+			t.col[q], t.val[q] = int32(i), m.val[p]
+			next[m.col[p]]++
+		}
+	}
+	return t
+}
+
+// multiply sets dst, rows by k, to the product of m and x, cols by k; both are row-major. One goroutine sums each row of
+// dst, in the order of its columns, so the result does not depend on the number of goroutines.
+func (m *csrMatrix) multiply(dst, x []float32, k int) {
+	const block = 64 // rows that a goroutine takes at once
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(block)) - block
+				if i >= m.rows() {
+					return
+				}
+				for end := min(i+block, m.rows()); i < end; i++ {
+					row := dst[i*k : (i+1)*k]
+					clear(row)
+					for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
+						j := int(m.col[p])
+						axpy(m.val[p], x[j*k:(j+1)*k], row)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// axpy adds a times x to y.
+func axpy(a float32, x, y []float32) {
+	gonum.Implementation{}.Saxpy(len(x), a, x, 1, y, 1)
+}
+
+const (
+	gramStripes = 8   // stripes of rows that are summed in parallel: a fixed number, so that the sums are the same for any number of processors
+	gramRows    = 256 // rows that are widened at once
+	gramBlock   = 64  // columns; gonum multiplies a block of 64 in one goroutine
+)
+
+// gramMatrix returns yᵀy, k by k, of a matrix of k columns. The sums are in double precision: the small eigenvalues are
+// differences of large sums.
+func gramMatrix(y []float32, k int) []float64 {
+	rows := len(y) / k
+	parts := make([][]float64, gramStripes)
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Go(func() { parts[i] = upperGram(y[i*rows/gramStripes*k:(i+1)*rows/gramStripes*k], k) })
+	}
+	wg.Wait()
+	g := parts[0]
+	for _, part := range parts[1:] {
+		for i, x := range part {
+			g[i] += x
+		}
+	}
+	for i := range k {
+		for j := range i {
+			g[i*k+j] = g[j*k+i]
+		}
+	}
+	return g
+}
+
+// upperGram returns the blocks of yᵀy on its diagonal and above it.
+func upperGram(y []float32, k int) []float64 {
+	g, wide := make([]float64, k*k), make([]float64, min(gramRows, len(y)/k)*k)
+	panel := func(data []float64, rows, j int) blas64.General {
+		return blas64.General{Rows: rows, Cols: min(gramBlock, k-j), Stride: k, Data: data[j:]}
+	}
+	for len(y) > 0 {
+		rows := min(gramRows, len(y)/k)
+		for i, x := range y[:rows*k] {
+			wide[i] = float64(x)
+		}
+		for i := 0; i < k; i += gramBlock {
+			left := panel(wide, rows, i)
+			for j := i; j < k; j += gramBlock {
+				right := panel(wide, rows, j)
+				sum := blas64.General{Rows: left.Cols, Cols: right.Cols, Stride: k, Data: g[i*k+j:]}
+				blas64.Gemm(blas.Trans, blas.NoTrans, 1, left, right, 1, sum)
+			}
+		}
+		y = y[rows*k:]
+	}
+	return g
+}
+
+// inverseCholesky returns the inverse, k by k, of the upper Cholesky factor of the Gram matrix of k columns. The columns
+// times the inverse are orthonormal. It returns false where the columns are so dependent that they would not be.
+func inverseCholesky(gram *mat.SymDense) (turn []float64, ok bool) {
 	var c mat.Cholesky
 	if !c.Factorize(gram) || c.Cond() > 1e10 {
 		return nil, false
@@ -92,9 +209,9 @@ func triangle(gram *mat.SymDense) (turn []float64, ok bool) {
 	return turn, true
 }
 
-// principal returns the k by kept matrix that makes the k columns that a Gram matrix is of orthonormal, and their left
-// singular vectors, when it stands to their right. It is ordered by descending singular value.
-func principal(gram *mat.SymDense) (turn []float64, kept int, err error) {
+// singularBasis returns a matrix, k by kept, for the Gram matrix of k columns. The columns times this matrix are their left
+// singular vectors, by descending singular value; kept leaves out values that are zero up to rounding.
+func singularBasis(gram *mat.SymDense) (turn []float64, kept int, err error) {
 	var es mat.EigenSym
 	if !es.Factorize(gram, true) {
 		return nil, 0, errors.New("the eigenvalues did not converge")
@@ -116,8 +233,8 @@ func principal(gram *mat.SymDense) (turn []float64, kept int, err error) {
 	return turn, kept, nil
 }
 
-// product returns y m: y has k columns, m is k by n. Single precision is enough: each entry is a sum of k products.
-func product(y []float32, k int, m []float64, n int) []float32 {
+// multiplyDense returns y m: y has k columns, m is k by n. Single precision suffices: each entry is a sum of k products.
+func multiplyDense(y []float32, k int, m []float64, n int) []float32 {
 	if n == 0 {
 		return nil
 	}
@@ -132,8 +249,8 @@ func product(y []float32, k int, m []float64, n int) []float32 {
 	return out
 }
 
-// columns returns the first n columns of m, which has k.
-func columns(m []float64, k, n int) []float64 {
+// firstColumns returns the first n of m's k columns.
+func firstColumns(m []float64, k, n int) []float64 {
 	out := make([]float64, 0, len(m)/k*n)
 	for i := 0; i < len(m); i += k {
 		out = append(out, m[i:i+n]...)
@@ -141,8 +258,8 @@ func columns(m []float64, k, n int) []float64 {
 	return out
 }
 
-// fixSigns makes the entry of greatest magnitude of each of v's k columns positive: a singular vector is defined
-// but for its sign.
+// fixSigns makes the entry of greatest magnitude of each of v's k columns positive: the sign of a singular vector is
+// arbitrary.
 func fixSigns(v []float32, k int) {
 	for j := range k {
 		var top float32
@@ -155,124 +272,4 @@ func fixSigns(v []float32, k int) {
 			v[i] = -v[i]
 		}
 	}
-}
-
-// sparse is a matrix in compressed rows: row i has the values val[ptr[i]:ptr[i+1]], in the columns col[...] of
-// the same range.
-type sparse struct {
-	cols int
-	ptr  []int
-	col  []int32
-	val  []float32
-}
-
-func (m *sparse) rows() int { return len(m.ptr) - 1 }
-
-// transpose returns the transposed matrix, whose rows have ascending columns.
-func (m *sparse) transpose() *sparse {
-	t := &sparse{cols: m.rows(), ptr: make([]int, m.cols+1), col: make([]int32, len(m.col)), val: make([]float32, len(m.val))}
-	for _, j := range m.col {
-		t.ptr[j+1]++
-	}
-	for j := range m.cols {
-		t.ptr[j+1] += t.ptr[j]
-	}
-	next := append([]int(nil), t.ptr[:m.cols]...)
-	for i := range m.rows() {
-		for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
-			q := next[m.col[p]]
-			t.col[q], t.val[q] = int32(i), m.val[p]
-			next[m.col[p]]++
-		}
-	}
-	return t
-}
-
-// times sets dst, rows by k, to the product of m and x, cols by k; both are row-major. Each row of dst is summed
-// by one goroutine in the order of its columns, so the result does not depend on how many there are.
-func (m *sparse) times(dst, x []float32, k int) {
-	const block = 64 // rows that a goroutine takes at once
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(block)) - block
-				if i >= m.rows() {
-					return
-				}
-				for end := min(i+block, m.rows()); i < end; i++ {
-					m.row(dst[i*k:(i+1)*k], i, x, k)
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
-func (m *sparse) row(dst []float32, i int, x []float32, k int) {
-	clear(dst)
-	for p := m.ptr[i]; p < m.ptr[i+1]; p++ {
-		j := int(m.col[p])
-		axpy(m.val[p], x[j*k:(j+1)*k], dst)
-	}
-}
-
-// axpy adds a times x to y.
-func axpy(a float32, x, y []float32) {
-	gonum.Implementation{}.Saxpy(len(x), a, x, 1, y, 1)
-}
-
-const (
-	gramStripes = 8   // of rows, summed side by side: a fixed number, so that the sums are the same whatever the processors
-	gramRows    = 256 // widened at once
-	gramBlock   = 64  // columns; gonum works on a block of 64 in one goroutine
-)
-
-// gram returns yᵀy of a matrix of k columns, k by k, summed in double precision: the small eigenvalues are differences
-// of large sums.
-func gram(y []float32, k int) []float64 {
-	rows := len(y) / k
-	parts := make([][]float64, gramStripes)
-	var wg sync.WaitGroup
-	for i := range parts {
-		wg.Go(func() { parts[i] = gramStripe(y[i*rows/gramStripes*k:(i+1)*rows/gramStripes*k], k) })
-	}
-	wg.Wait()
-	g := parts[0]
-	for _, part := range parts[1:] {
-		for i, x := range part {
-			g[i] += x
-		}
-	}
-	for i := range k {
-		for j := range i {
-			g[i*k+j] = g[j*k+i]
-		}
-	}
-	return g
-}
-
-// gramStripe returns the blocks of yᵀy on its diagonal and above it.
-func gramStripe(y []float32, k int) []float64 {
-	g, wide := make([]float64, k*k), make([]float64, min(gramRows, len(y)/k)*k)
-	panel := func(data []float64, rows, j int) blas64.General {
-		return blas64.General{Rows: rows, Cols: min(gramBlock, k-j), Stride: k, Data: data[j:]}
-	}
-	for len(y) > 0 {
-		rows := min(gramRows, len(y)/k)
-		for i, x := range y[:rows*k] {
-			wide[i] = float64(x)
-		}
-		for i := 0; i < k; i += gramBlock {
-			left := panel(wide, rows, i)
-			for j := i; j < k; j += gramBlock {
-				right := panel(wide, rows, j)
-				sum := blas64.General{Rows: left.Cols, Cols: right.Cols, Stride: k, Data: g[i*k+j:]}
-				blas64.Gemm(blas.Trans, blas.NoTrans, 1, left, right, 1, sum)
-			}
-		}
-		y = y[rows*k:]
-	}
-	return g
 }

@@ -12,43 +12,49 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Tokenizer counts tokens as the model does that makes the vectors: with the document's prefix and the special
-// tokens, which the model's limit counts, too. It is safe for concurrent use.
+// Tokenizer counts tokens as the model of the vectors does: with the prefix of documents and the special tokens, which
+// the model's limit includes. It is safe for concurrent use.
 type Tokenizer interface {
-	// Tokens returns how many tokens each text has.
+	// Tokens returns the number of tokens of each text.
 	Tokens(ctx context.Context, texts []string) ([]int, error)
 }
 
 // TokenizerOf returns the tokenizer of an embedder whose endpoints have one, else nil.
 func TokenizerOf(d Dense) Tokenizer {
-	if t, ok := d.(interface{ tokenizer() Tokenizer }); ok {
-		return t.tokenizer()
+	if m, ok := d.(*openAI); ok && m.tokenizer != nil {
+		return m.tokenizer
 	}
 	return nil
 }
 
-// tokenizing is how many texts an endpoint is asked to cut into tokens at once: that is quick, and does not wait for
-// the model.
-const tokenizing = 4
+const (
+	tokenizerInFlight = 4 // requests in flight to an endpoint: tokenization is quick and does not wait for the model
+	tokenizerTimeout  = 20 * time.Second
+)
 
-// remoteTokenizer asks the route /tokenize of vLLM, one text a request, or of TEI, many.
+// remoteTokenizer sends requests to the route /tokenize: of vLLM, one text each, or of TEI, many texts each.
 type remoteTokenizer struct {
-	pool   *pool
-	model  string
-	prefix string
-	many   bool // TEI's
-	batch  int  // of texts
-	max    atomic.Int64
-	cache  countCache
+	pool     *pool
+	model    string
+	prefix   string
+	tei      bool
+	maxModel atomic.Int64 // vLLM's limit of the model; 0: unknown
+	cache    countCache
 }
 
-// openTokenizer returns a tokenizer where the endpoints have one, else nil.
+// openTokenizer returns a tokenizer where an endpoint has one, else nil.
 func openTokenizer(ctx context.Context, s Spec, endpoints []*endpoint, prefix string, o RemoteOptions) *remoteTokenizer {
-	t := &remoteTokenizer{pool: newPool(endpoints, tokenizing, o), model: s.Model, prefix: prefix, batch: defaultBatch}
-	for _, many := range []bool{false, true} {
-		t.many = many
+	t := &remoteTokenizer{pool: newPool(endpoints, tokenizerInFlight, o), model: s.Model, prefix: prefix}
+	texts := []string{"a word"}
+	for _, t.tei = range []bool{false, true} {
 		for _, e := range endpoints {
-			if ids, err := t.ask(ctx, e, []string{"a word"}); err == nil && len(ids[0]) > 0 {
+			ctx, cancel := context.WithTimeout(ctx, min(o.Timeout, tokenizerTimeout))
+			answer, err := e.post(ctx, "//tokenize", t.body(texts))
+			cancel()
+			if err != nil {
+				continue
+			}
+			if ids, err := t.read(e, answer, len(texts)); err == nil && len(ids[0]) > 0 {
 				return t
 			}
 		}
@@ -56,30 +62,19 @@ func openTokenizer(ctx context.Context, s Spec, endpoints []*endpoint, prefix st
 	return nil
 }
 
-// ask asks one endpoint, once. It does not wait long: an endpoint that has the route answers at once.
-func (t *remoteTokenizer) ask(ctx context.Context, e *endpoint, texts []string) (ids [][]uint32, err error) {
-	ctx, cancel := context.WithTimeout(ctx, min(t.pool.timeout, 20*time.Second))
-	defer cancel()
-	answer, err := e.post(ctx, "//tokenize", t.body(texts))
-	if err != nil {
-		return nil, err
-	}
-	return t.read(e, answer, len(texts))
-}
-
-// Tokens returns how many tokens each text has as a document.
+// Tokens returns the number of tokens of each text as a document.
 func (t *remoteTokenizer) Tokens(ctx context.Context, texts []string) ([]int, error) {
 	counts := make([]int, len(texts))
-	var ask []string
+	var send []string
 	var at []int
 	for i, text := range texts {
 		n, ok := t.cache.get(text)
 		if !ok {
-			ask, at = append(ask, t.prefix+text), append(at, i)
+			send, at = append(send, t.prefix+text), append(at, i)
 		}
 		counts[i] = n
 	}
-	ids, err := t.tokenize(ctx, ask)
+	ids, err := t.tokenize(ctx, send)
 	if err != nil {
 		return nil, fmt.Errorf("count the tokens of %d texts: %w", len(texts), err)
 	}
@@ -90,22 +85,22 @@ func (t *remoteTokenizer) Tokens(ctx context.Context, texts []string) ([]int, er
 	return counts, nil
 }
 
-// limit is how many tokens the model takes, as the server says; 0 where it does not.
-func (t *remoteTokenizer) limit() int { return int(t.max.Load()) }
+// limit returns the number of tokens that the model accepts, as the server reports it; 0 where it does not.
+func (t *remoteTokenizer) limit() int { return int(t.maxModel.Load()) }
 
 // tokenize returns the tokens of each text, special ones included.
 func (t *remoteTokenizer) tokenize(ctx context.Context, texts []string) ([][]uint32, error) {
 	out := make([][]uint32, len(texts))
 	size := 1
-	if t.many {
-		size = t.batch
+	if t.tei {
+		size = defaultBatch
 	}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(cap(t.pool.free))
 	for from := 0; from < len(texts) && within.Err() == nil; from += size {
 		part := texts[from:min(from+size, len(texts))]
 		group.Go(func() error {
-			return t.pool.call(within, request{path: "//tokenize", body: t.body(part), read: func(e *endpoint, answer []byte) error {
+			return t.pool.send(within, request{path: "//tokenize", body: t.body(part), read: func(e *endpoint, answer []byte) error {
 				ids, err := t.read(e, answer, len(part))
 				copy(out[from:], ids)
 				return err
@@ -119,36 +114,36 @@ func (t *remoteTokenizer) tokenize(ctx context.Context, texts []string) ([][]uin
 }
 
 func (t *remoteTokenizer) body(texts []string) []byte {
-	if t.many {
+	if t.tei {
 		return marshal(map[string]any{"inputs": texts})
 	}
 	return marshal(map[string]any{"model": t.model, "prompt": texts[0]})
 }
 
-// read takes the tokens out of an answer: one list of numbers (vLLM), or a list of objects for each text (TEI).
+// read returns the tokens of an answer: one list of numbers (vLLM), or a list of objects for each text (TEI).
 func (t *remoteTokenizer) read(e *endpoint, answer []byte, texts int) ([][]uint32, error) {
-	var one struct {
-		Tokens []uint32 `json:"tokens"`
-		Max    int64    `json:"max_model_len"`
+	if !t.tei {
+		var a struct {
+			Tokens []uint32 `json:"tokens"`
+			Max    int64    `json:"max_model_len"`
+		}
+		if err := json.Unmarshal(answer, &a); err != nil {
+			return nil, e.answerError(err)
+		}
+		t.maxModel.Store(a.Max)
+		return [][]uint32{a.Tokens}, nil
 	}
-	var many [][]struct {
+	var a [][]struct {
 		ID uint32 `json:"id"`
 	}
-	if !t.many {
-		if err := json.Unmarshal(answer, &one); err != nil {
-			return nil, &failure{err: fmt.Errorf("answer of %s: %w", e.base, err)}
-		}
-		t.max.Store(one.Max)
-		return [][]uint32{one.Tokens}, nil
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return nil, e.answerError(err)
 	}
-	if err := json.Unmarshal(answer, &many); err != nil {
-		return nil, &failure{err: fmt.Errorf("answer of %s: %w", e.base, err)}
-	}
-	if len(many) != texts {
-		return nil, &failure{err: fmt.Errorf("answer of %s: tokens of %d texts for %d", e.base, len(many), texts)}
+	if len(a) != texts {
+		return nil, e.answerError(fmt.Errorf("tokens of %d texts for %d", len(a), texts))
 	}
 	ids := make([][]uint32, texts)
-	for i, tokens := range many {
+	for i, tokens := range a {
 		ids[i] = make([]uint32, len(tokens))
 		for k, token := range tokens {
 			ids[i][k] = token.ID
@@ -157,25 +152,25 @@ func (t *remoteTokenizer) read(e *endpoint, answer []byte, texts int) ([][]uint3
 	return ids, nil
 }
 
-// countCache keeps the counts of some thousand texts: of those that were asked for last, and of some before. The zero
-// value works.
+// countCache holds the token counts of some thousand texts: those requested last, and some before them. It saves a request
+// for each window, which is counted where it is cut and again for its row. The zero value works.
 type countCache struct {
-	mu        sync.Mutex
-	now, then map[uint64]int // by hash of the text
+	mu              sync.Mutex
+	recent, earlier map[uint64]int // by hash of the text
 }
 
 const cachedCounts = 4096 // of each of the two
 
-// textSeed is of the process: counts are not kept beyond it.
+// textSeed differs between processes: counts are not stored.
 var textSeed = maphash.MakeSeed()
 
 func (c *countCache) get(text string) (int, bool) {
 	h := maphash.String(textSeed, text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n, ok := c.now[h]
+	n, ok := c.recent[h]
 	if !ok {
-		n, ok = c.then[h]
+		n, ok = c.earlier[h]
 	}
 	return n, ok
 }
@@ -184,8 +179,8 @@ func (c *countCache) put(text string, n int) {
 	h := maphash.String(textSeed, text)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now == nil || len(c.now) >= cachedCounts {
-		c.now, c.then = make(map[uint64]int), c.now
+	if c.recent == nil || len(c.recent) >= cachedCounts {
+		c.recent, c.earlier = make(map[uint64]int), c.recent
 	}
-	c.now[h] = n
+	c.recent[h] = n
 }

@@ -22,7 +22,7 @@ func TestRemoteTokens(t *testing.T) {
 			t.Error(err, diff)
 		}
 	}
-	if TokenizerOf(newLSA(3)) != nil {
+	if TokenizerOf(&LSA{dims: 3}) != nil {
 		t.Error("a builtin embedder has a tokenizer")
 	}
 	mux := http.NewServeMux()
@@ -30,7 +30,7 @@ func TestRemoteTokens(t *testing.T) {
 	without := httptest.NewServer(mux)
 	defer without.Close()
 	if TokenizerOf(open(t, options(t, nil), "openai+"+without.URL+"/v1?model=m")) != nil {
-		t.Error("a tokenizer without a route")
+		t.Error("a tokenizer without the route")
 	}
 	mux.HandleFunc("POST /tokenize", func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Inputs []string }

@@ -83,7 +83,7 @@ func (r *reader) refit(ids []int64, dims int) (*embed.LSA, error) {
 			}
 		}
 	}
-	model, err := embed.FitLSA(r.ctx, bodies, embed.LSAOptions{Dims: dims})
+	model, err := embed.FitLSA(r.ctx, bodies, dims)
 	if err := errors.Join(failed, err); err != nil {
 		return nil, fmt.Errorf("fitting the dense embedder: %w", err)
 	}
