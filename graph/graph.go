@@ -104,6 +104,10 @@ func Key(ingestKey string, o Options) (string, error) {
 	return manifest.Key(manifest.Graph, Version, ingestKey, o.Site, o.Languages, o.Other, o.Format, o.Compress, o.Materialize)
 }
 
+// MemoryLimit returns the limit of the garbage collector, in bytes, under which the
+// graph of so many posts is as fast as without one.
+func MemoryLimit(posts int64) int64 { return heap + heapPerPost*posts }
+
 // Run writes graph/ of a build whose tables are in db, and its entry in the
 // manifest. A run of the same key that was interrupted is gone on with.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err error) {
@@ -124,7 +128,6 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	defer manifest.HoldMemory(heap + heapPerPost*dir.Manifest().Dump.Tables["Posts"].Rows)()
 	b := &build{Options: o, db: db, run: run, out: dir.Out(), dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
 	if err := b.write(ctx); err != nil {
 		return fmt.Errorf("writing the graph: %w", err)

@@ -11,10 +11,10 @@ import (
 //go:embed tables.sql
 var DDL string
 
-// TableDDL returns the statement that creates t under another name with its
-// primary key alone, and the clauses for ALTER TABLE that add its secondary
-// indexes, both taken from DDL. A table that is not in DDL gives a statement
-// that is empty, which the tests exclude.
+// TableDDL returns the statement that creates t under the given name with its
+// primary key only, and the clauses of ALTER TABLE that add its secondary
+// indexes. Both come from DDL. The statement of a table that is missing in DDL
+// is empty; a test excludes that.
 func TableDDL(t Table, name string) (create string, indexes []string) {
 	_, rest, found := strings.Cut(DDL, "CREATE TABLE "+t.Name+" (\n")
 	if !found {
@@ -34,16 +34,16 @@ func TableDDL(t Table, name string) (create string, indexes []string) {
 	return fmt.Sprintf("CREATE TABLE `%s` (\n%s", name, columns), indexes
 }
 
-// viewsSQL is views.sql: the statements that make the views.
+// viewsSQL is views.sql: the statements that create the views.
 //
 //go:embed views.sql
 var viewsSQL string
 
-// View is a view of the tables, for people who query them.
+// View is a view of the tables for people; s2g does not read it. Statement
+// replaces an existing view of the same name.
 type View struct{ Name, Statement string }
 
-// Views returns the views of views.sql. Their statements replace a view that is
-// there.
+// Views returns the views of views.sql, in their order.
 func Views() []View {
 	var views []View
 	for statement := range strings.SplitSeq(viewsSQL, ";\n") {

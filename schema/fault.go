@@ -5,21 +5,21 @@ import (
 	"fmt"
 )
 
-// Fault is a class of error that a scheduler acts on: only those that it can
-// retry are worth a retry.
+// Fault is a class of error. It decides the exit code, by which a scheduler
+// decides whether to run the command again.
 type Fault uint8
 
 // The classes of error. The zero value is a fault of the program itself.
 const (
-	FaultOurs         Fault = iota // a bug, or an I/O error with no better name
-	FaultUsage                     // a wrong flag, configuration, or a missing program
-	FaultResources                 // too little disk or memory: free some, run again
+	FaultOurs         Fault = iota // a bug, or an I/O error without a class
+	FaultUsage                     // a wrong option or configuration, or a missing program
+	FaultResources                 // too little disk or memory
 	FaultInput                     // the dump is damaged, incomplete or not a dump
-	FaultService                   // a server failed after retries, or another run holds the lock
-	FaultVerification              // what was built differs from what the tables say
+	FaultService                   // a server failed after retries, or another process holds the lock
+	FaultVerification              // the outputs differ from the tables
 )
 
-// ExitCode is the process exit code of the class.
+// ExitCode returns the exit code of the process for the class.
 func (f Fault) ExitCode() int {
 	switch f {
 	case FaultUsage, FaultResources:
@@ -34,28 +34,28 @@ func (f Fault) ExitCode() int {
 	return 1
 }
 
-// Error is an error with its class and, where there is one, what a person can
-// do about it.
+// Error is an error with its class.
 type Error struct {
 	Fault  Fault
 	Err    error
-	Remedy string
+	Remedy string // what a person can do about it; may be empty
 }
 
-// Error is the message, without the remedy.
+// Error returns the message without the remedy.
 func (e *Error) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error that was classed.
+// Unwrap returns the error that has the class.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Faultf makes an Error. The format may wrap another error with %w; remedy may
-// be empty. Both name an option as "option NAME" ("option window is 3"), for a
-// library has no flags; a command line prints it as its flag, --window.
+// Faultf returns an Error. The format may wrap another error with %w; remedy may
+// be empty. Both name an option as "option NAME" ("option window is 3"), because
+// a library has no flags; package main prints it as the flag --window.
 func Faultf(f Fault, remedy, format string, args ...any) error {
 	return &Error{Fault: f, Err: fmt.Errorf(format, args...), Remedy: remedy}
 }
 
-// FaultOf returns the class and remedy of the outermost Error that err wraps.
+// FaultOf returns the class and remedy of the outermost Error in err's chain,
+// FaultOurs and no remedy where there is none.
 func FaultOf(err error) (Fault, string) {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fault, e.Remedy

@@ -14,18 +14,20 @@ import (
 //go:embed languages.csv
 var languagesCSV []byte
 
-// OtherSlug is the slug of the questions that have no selected language; its
-// tag is the empty string.
+// OtherSlug is the slug of the remainder: the questions without a selected
+// language. Their tag is the empty string.
 const OtherSlug = "_other"
 
-// Language is a row of the language table. Each has a graph and a collection.
+// Language is a row of the language table. Each language has a graph and a
+// collection.
 type Language struct {
-	Tag  string // the tag of its questions, as "c#"
-	Slug string // the name of its folder and collection, as "csharp"
-	Name string // for people, as "C#"
+	Tag  string // tag of its questions, as "c#"
+	Slug string // name of its folder and collection, as "csharp"
+	Name string // name for people, as "C#"
 }
 
-// DefaultLanguages returns the 39 languages of the paper's table 4, in its order.
+// DefaultLanguages returns the default table: the 39 languages of table 4 of the
+// paper Stack2Graph, in its order.
 func DefaultLanguages() []Language {
 	table, err := readLanguages(bytes.NewReader(languagesCSV), nil)
 	if err != nil {
@@ -34,11 +36,12 @@ func DefaultLanguages() []Language {
 	return table
 }
 
-// ParseLanguages reads the value of --languages: tags separated by commas, or
-// @FILE. A file is a CSV whose columns are tag, slug and name; the header line
-// and the last two columns may be missing, so a list of tags, one a line, is a
-// file too. A tag of the default table has that table's slug and name unless
-// the file says otherwise. The empty value is the default table.
+// ParseLanguages parses the value of option languages: tags separated by commas,
+// or @FILE. The file is a CSV with the columns tag, slug and name; the header
+// line and the last two columns are optional, so a list of tags, one a line, is
+// valid. A tag of the default table has that table's slug and name unless the
+// file gives others. The empty value is the default table. Errors are usage
+// faults.
 func ParseLanguages(value string) ([]Language, error) {
 	if value == "" {
 		return DefaultLanguages(), nil
@@ -63,6 +66,8 @@ func ParseLanguages(value string) ([]Language, error) {
 	return table, nil
 }
 
+// readLanguages reads a language table. A tag of known has that slug and name
+// where the row has none. A repeated tag is skipped.
 func readLanguages(r io.Reader, known map[string]Language) ([]Language, error) {
 	lines := csv.NewReader(r)
 	lines.FieldsPerRecord = -1
@@ -80,27 +85,27 @@ func readLanguages(r io.Reader, known map[string]Language) ([]Language, error) {
 		if first && len(row) > 1 && row[0] == "tag" {
 			continue
 		}
-		l := language(row, known)
+		l := rowLanguage(row, known)
 		if l.Tag == "" || tags[l.Tag] {
 			continue
 		}
 		if strings.Trim(l.Slug, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return nil, Faultf(FaultUsage, "", "language table: the slug %q of tag %q has other characters than a-z, 0-9 and _", l.Slug, l.Tag)
+			return nil, Faultf(FaultUsage, "", "language table: the slug %q of tag %q has characters other than a-z, 0-9 and _", l.Slug, l.Tag)
 		}
 		if other, taken := slugs[l.Slug]; taken || l.Slug == OtherSlug {
-			return nil, Faultf(FaultUsage, "give one of them a slug of its own: --languages @file.csv with the columns tag,slug,name",
+			return nil, Faultf(FaultUsage, "give one of them another slug: option languages is @FILE, a CSV with the columns tag,slug,name",
 				"language table: the tags %q and %q have the same slug %q", other, l.Tag, l.Slug)
 		}
 		tags[l.Tag], slugs[l.Slug] = true, l.Tag
 		table = append(table, l)
 	}
 	if len(table) == 0 {
-		return nil, Faultf(FaultUsage, "name at least one tag", "language table: no language in it")
+		return nil, Faultf(FaultUsage, "name at least one tag", "language table: it has no language")
 	}
 	return table, nil
 }
 
-func language(row []string, known map[string]Language) Language {
+func rowLanguage(row []string, known map[string]Language) Language {
 	tag := strings.TrimSpace(row[0])
 	l, ok := known[tag]
 	if !ok {
@@ -115,8 +120,8 @@ func language(row []string, known map[string]Language) Language {
 	return l
 }
 
-// Slug makes a folder and collection name of a tag that has none: its
-// lower-case letters and digits, each other byte as _xx in hex.
+// Slug derives a slug from a tag: lower-case letters and digits stay, each other
+// byte becomes _xx in hexadecimal.
 func Slug(tag string) string {
 	var b strings.Builder
 	for i := range len(tag) {

@@ -5,54 +5,55 @@ import (
 	"slices"
 )
 
-// Kind says what values a column holds and how they are written in a dump.
+// Kind is the type of a column's values, with their form in a dump.
 type Kind uint8
 
 // The kinds of column.
 const (
 	Int     Kind = iota // a decimal integer between Min and Max
 	Date                // 2008-07-31T21:42:52.667, stored with milliseconds
-	Text                // any text, stored as it is
+	Text                // any text, stored unchanged
 	TagList             // <a><b> or |a|b|, stored as |a|b|
 	Bool                // True or False, stored as 1 or 0
 )
 
-// Column is an attribute of a dump's row and the SQL column of the same name.
+// Column is an attribute of a dump's rows and the SQL column of the same name.
 type Column struct {
 	Name     string
 	Kind     Kind
-	Required bool  // a row without it is bad
-	Min, Max int64 // bounds of an Int, both included
-	MaxLen   int   // bound of a Text in characters; 0 is none
+	Required bool  // a row without it is rejected
+	Min, Max int64 // bounds of an Int, both inclusive
+	MaxLen   int   // limit of a Text in characters; 0: none
 }
 
-// Table is one of the dump's tables. Its first column is the primary key Id,
-// its file in a dump is Name.xml.
+// Table is a table of the dump. Its first column is the primary key Id; its file
+// in a dump is Name.xml.
 type Table struct {
 	Name    string
 	Columns []Column
 }
 
-// Column finds a column by its name.
+// Column returns the index of the column of a name.
 func (t Table) Column(name string) (i int, ok bool) {
 	i = slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 	return i, i >= 0
 }
 
-// PostType is the value of Posts.PostTypeId; others than these are loaded but
-// are in no graph.
+// PostType is a value of Posts.PostTypeId. Posts of types other than the named
+// constants are loaded and are in no graph.
 type PostType = int64
 
-// The post types that the graph knows.
+// The post types of the graph.
 const (
 	PostQuestion       PostType = 1
 	PostAnswer         PostType = 2
 	PostTagWikiExcerpt PostType = 4
 	PostTagWiki        PostType = 5
-	PostTypeMax        PostType = 17 // the largest that a dump was seen to hold
+	PostTypeMax        PostType = 17 // the largest in dumps so far
 )
 
-// The values of Votes.VoteTypeId that the graph counts, and the largest seen.
+// The values of Votes.VoteTypeId that the graph counts, and the largest in dumps
+// so far.
 const (
 	VoteUp      = 2
 	VoteDown    = 3
@@ -66,23 +67,23 @@ const (
 )
 
 // FabricatedPosts are the Ids of two posts of the dump of 2025-06-30 that no
-// user wrote. They are dropped and counted.
+// user wrote. Ingest drops and counts them.
 var FabricatedPosts = [...]int64{1000000001, 1000000010}
 
-// Tables returns the tables that are read, the largest first, so that a
-// scheduler that takes them in turn starts the long ones early.
+// Tables returns the tables that s2g reads, in descending order of their usual
+// size, so that a scheduler starts the long ones early.
 func Tables() []Table {
 	return []Table{posts(), comments(), votes(), postLinks(), tags()}
 }
 
-// TableByName finds a table, as "Posts".
+// TableByName returns the table of a name, as "Posts".
 func TableByName(name string) (Table, bool) {
-	all := Tables()
-	i := slices.IndexFunc(all, func(t Table) bool { return t.Name == name })
-	if i < 0 {
-		return Table{}, false
+	for _, t := range Tables() {
+		if t.Name == name {
+			return t, true
+		}
 	}
-	return all[i], true
+	return Table{}, false
 }
 
 func key() Column              { return Column{Name: "Id", Required: true, Min: 0, Max: math.MaxInt64} }

@@ -159,7 +159,7 @@ func TestMergeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, change := range map[string][2]string{
-		"were made for another dump, other options or another model": {`{"key":"`, `{"key":"0`},
+		"are of another dump, other options or another model": {`{"key":"`, `{"key":"0`},
 		"builtin/other": {"builtin/", "builtin/other"},
 	} {
 		damaged := strings.Replace(string(good), change[0], change[1], 1)

@@ -15,7 +15,7 @@ import (
 	"s2g/schema"
 )
 
-// Dir is an OUT folder that this process holds the lock of.
+// Dir is an OUT folder whose lock this process holds alone.
 type Dir struct {
 	out  string
 	lock *os.File
@@ -25,8 +25,8 @@ type Dir struct {
 }
 
 // Open creates OUT and OUT/.s2g where they are missing, takes the lock, reads
-// the manifest and empties OUT/.s2g/tmp. Where another process holds the lock
-// the error is a service fault that names it.
+// the manifest and empties OUT/.s2g/tmp. It returns a service fault where another
+// process holds the lock.
 func Open(out string) (*Dir, error) {
 	abs, err := filepath.Abs(out)
 	if err != nil {
@@ -36,77 +36,71 @@ func Open(out string) (*Dir, error) {
 	if err := errors.Join(os.MkdirAll(abs, 0o755), os.MkdirAll(d.Private(), 0o700)); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
-	if err := d.takeLock(); err != nil {
+	if d.lock, err = lockFolder(abs, syscall.LOCK_EX); err != nil {
 		return nil, err
 	}
-	if err := d.prepare(); err != nil {
-		d.Close()
-		return nil, err
+	if err := errors.Join(os.RemoveAll(d.Tmp()), os.Mkdir(d.Tmp(), 0o700)); err != nil {
+		return nil, errors.Join(fmt.Errorf("emptying %s: %w", d.Tmp(), err), d.Close())
+	}
+	d.manifest, err = load(abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		d.manifest, err = &Manifest{Format: Format, Stages: map[string]*Stage{}}, nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-func (d *Dir) takeLock() error {
-	f, err := os.OpenFile(filepath.Join(d.Private(), "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+// lockFolder takes the lock of OUT: how is syscall.LOCK_EX for a Dir, LOCK_SH for
+// a Share. The kernel frees it when the process ends. The file holds the process
+// id of its last exclusive holder, for people. A lock that is held is a service
+// fault.
+func lockFolder(out string, how int) (*os.File, error) {
+	f, err := os.OpenFile(filepath.Join(out, ".s2g", "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return fmt.Errorf("taking the lock of %s: %w", d.out, err)
+		return nil, fmt.Errorf("taking the lock of %s: %w", out, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		holder, _ := os.ReadFile(f.Name())
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return schema.Faultf(schema.FaultService, "try again when it has ended", "another s2g (process %s) is at work in %s", strings.TrimSpace(string(holder)), d.out)
+	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	if err == nil && how == syscall.LOCK_EX {
+		if err = f.Truncate(0); err == nil {
+			_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
 		}
-		return fmt.Errorf("taking the lock of %s: %w", d.out, err)
 	}
-	// the process id is for people; the lock itself is the kernel's
-	if err := errors.Join(f.Truncate(0), writeAt(f, strconv.Itoa(os.Getpid())+"\n")); err != nil {
-		f.Close()
-		return fmt.Errorf("writing the lock of %s: %w", d.out, err)
+	if err == nil {
+		return f, nil
 	}
-	d.lock = f
-	return nil
+	defer f.Close()
+	if !errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, fmt.Errorf("taking the lock of %s: %w", out, err)
+	}
+	holders := "processes share"
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
+		id, _ := os.ReadFile(f.Name())
+		holders = "process " + strings.TrimSpace(string(id)) + " holds"
+	}
+	return nil, schema.Faultf(schema.FaultService, "try again when it has ended", "another s2g is at work in %s: %s its lock", out, holders)
 }
 
-func writeAt(f *os.File, text string) error {
-	_, err := f.WriteAt([]byte(text), 0)
-	return err
-}
-
-func (d *Dir) prepare() error {
-	if err := os.RemoveAll(d.Tmp()); err != nil {
-		return fmt.Errorf("emptying %s: %w", d.Tmp(), err)
-	}
-	if err := os.Mkdir(d.Tmp(), 0o700); err != nil {
-		return fmt.Errorf("making %s: %w", d.Tmp(), err)
-	}
-	m, err := load(d.out)
-	if errors.Is(err, fs.ErrNotExist) {
-		m, err = &Manifest{Format: Format, Stages: map[string]*Stage{}}, nil
-	}
-	d.manifest = m
-	return err
-}
-
-// Out is the folder's absolute path.
+// Out returns the absolute path of the folder.
 func (d *Dir) Out() string { return d.out }
 
-// Private is OUT/.s2g, which holds what is not published.
+// Private returns the path of OUT/.s2g, which holds what is not published.
 func (d *Dir) Private() string { return filepath.Join(d.out, ".s2g") }
 
-// Tmp is OUT/.s2g/tmp, empty when the folder is opened. It is on the same file
-// system as the outputs.
+// Tmp returns the path of OUT/.s2g/tmp, which Open empties. It is on the file
+// system of the outputs.
 func (d *Dir) Tmp() string { return filepath.Join(d.Private(), "tmp") }
 
-// Manifest returns the manifest as it was last written. It is not to be changed;
-// see Update.
+// Manifest returns the manifest as last written. Callers must not modify it; see
+// Update.
 func (d *Dir) Manifest() *Manifest {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.manifest
 }
 
-// Update writes the manifest anew with what change does to a copy of it.
+// Update applies change to a copy of the manifest and writes it.
 func (d *Dir) Update(change func(*Manifest)) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,31 +110,26 @@ func (d *Dir) Update(change func(*Manifest)) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", fileName, err)
 	}
-	if err := d.replace(fileName, append(text, '\n')); err != nil {
-		return fmt.Errorf("writing %s: %w", fileName, err)
+	if err := d.Replace(fileName, append(text, '\n')); err != nil {
+		return err
 	}
 	d.manifest = m
 	return nil
 }
 
-// Replace writes a small file of OUT, by its name, so that after a crash it is
-// either the old or the new one. No manifest names it; see [Dir.Publish].
+// Replace writes a small file of OUT atomically: after a crash it has either the
+// old content or the new. The manifest does not name it; see [Dir.Publish].
 func (d *Dir) Replace(name string, content []byte) error {
-	if err := d.replace(name, content); err != nil {
+	if err := replaceFile(d.Tmp(), d.out, name, content); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
 }
 
-// replace writes a small file so that after a crash it is either the old or the
-// new one.
-func (d *Dir) replace(name string, content []byte) error {
-	return replaceFile(d.Tmp(), d.out, name, content)
-}
-
-func replaceFile(tmpFolder, folder, name string, content []byte) error {
-	tmp := filepath.Join(tmpFolder, name)
-	f, err := os.Create(tmp)
+// replaceFile writes a file in tmp, syncs it, renames it into folder and syncs
+// that.
+func replaceFile(tmp, folder, name string, content []byte) error {
+	f, err := os.Create(filepath.Join(tmp, name))
 	if err != nil {
 		return err
 	}
@@ -148,21 +137,17 @@ func replaceFile(tmpFolder, folder, name string, content []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, filepath.Join(folder, name)); err != nil {
+	if err := os.Rename(f.Name(), filepath.Join(folder, name)); err != nil {
 		return err
 	}
-	return syncDir(folder)
-}
-
-func syncDir(path string) error {
-	f, err := os.Open(path)
+	entry, err := os.Open(folder)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	return errors.Join(entry.Sync(), entry.Close())
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (d *Dir) Close() error {
 	return d.lock.Close()
 }

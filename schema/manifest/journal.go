@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// journal is a file of JSON lines: the first {"key":"…"}, then a File a line.
-// Each line is synced when it is written. A last line that a crash has cut is
-// overwritten by the next.
+// journal is a file of JSON lines: a header, {"key":"…"}, and then a File a line.
+// Each line is synced when it is written. The next line overwrites a last line
+// that a crash has cut.
 type journal struct {
 	f   *os.File
 	key string
@@ -22,64 +22,73 @@ type header struct {
 	Key string `json:"key"`
 }
 
-func journalOf(out, stage string) string { return filepath.Join(out, ".s2g", stage+".journal") }
+func journalPath(out, stage string) string { return filepath.Join(out, ".s2g", stage+".journal") }
 
-// openJournal opens or creates a journal and reads what it holds. A new one is
-// begun with the given key; one that is there keeps its own.
+// openJournal opens a journal and returns its entries, or creates it with the
+// given key. An existing journal keeps its own key.
 func openJournal(path, key string) (*journal, []File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
-	content, err := io.ReadAll(f)
+	j := &journal{f: f}
+	entries, err := j.read(key)
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	j := &journal{f: f}
-	var h header
-	end := int64(0)
-	if line, ok := wholeLine(content); ok && json.Unmarshal(line, &h) == nil {
-		j.key = h.Key
-		end = int64(len(line))
-	} else {
-		return j, nil, errors.Join(j.restart(key))
+	return j, entries, nil
+}
+
+func (j *journal) read(key string) (entries []File, err error) {
+	content, err := io.ReadAll(j.f)
+	if err != nil {
+		return nil, err
 	}
-	var entries []File
+	var h header
+	line, ok := firstLine(content)
+	if !ok || json.Unmarshal(line, &h) != nil {
+		return nil, j.restart(key)
+	}
+	j.key = h.Key
+	end := len(line)
 	for {
-		line, ok := wholeLine(content[end:])
+		line, ok := firstLine(content[end:])
 		var e File
 		if !ok || json.Unmarshal(line, &e) != nil {
 			break
 		}
 		entries = append(entries, e)
-		end += int64(len(line))
+		end += len(line)
 	}
-	if err := f.Truncate(end); err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	_, err = f.Seek(end, io.SeekStart)
-	return j, entries, err
+	return entries, j.cut(int64(end))
 }
 
-func wholeLine(content []byte) (line []byte, ok bool) {
+// firstLine returns the first line of content with its line feed; ok is false
+// where there is none.
+func firstLine(content []byte) (line []byte, ok bool) {
 	i := bytes.IndexByte(content, '\n')
 	return content[:i+1], i >= 0
 }
 
-// restart empties the journal and begins it with another key.
-func (j *journal) restart(key string) error {
-	if err := j.f.Truncate(0); err != nil {
+// cut removes what follows the first end bytes; the next write begins there.
+func (j *journal) cut(end int64) error {
+	if err := j.f.Truncate(end); err != nil {
 		return err
 	}
-	if _, err := j.f.Seek(0, io.SeekStart); err != nil {
+	_, err := j.f.Seek(end, io.SeekStart)
+	return err
+}
+
+// restart removes all entries and writes a header with another key.
+func (j *journal) restart(key string) error {
+	if err := j.cut(0); err != nil {
 		return err
 	}
 	j.key = key
 	return j.write(header{key})
 }
 
-func (j *journal) append(e File) error { return j.write(e) }
-
+// write appends a header or a File as a line.
 func (j *journal) write(v any) error {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -95,6 +104,7 @@ func (j *journal) removeFile() error {
 	return errors.Join(os.Remove(j.f.Name()), j.close())
 }
 
+// close may follow removeFile, and then does nothing.
 func (j *journal) close() error {
 	err := j.f.Close()
 	if errors.Is(err, os.ErrClosed) {

@@ -1,3 +1,15 @@
+// Package manifest keeps the OUT folder of a build: the record of what was built
+// from which input, the lock that admits one run at a time, and the atomic commit
+// of each file.
+//
+// An output of a stage counts only when OUT/manifest.json names it. While a stage
+// runs, each file that it commits is a line of OUT/.s2g/STAGE.journal, from which
+// a run resumes after an interruption. When the stage finishes, the lines move
+// into the manifest and the journal is removed. Rewriting the manifest for each of
+// tens of thousands of files would cost the square of their number.
+//
+// OUT/.s2g holds what is not published: the lock, the journals, temporary files
+// and the private database. Its mode is 0700.
 package manifest
 
 import (
@@ -10,61 +22,62 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"s2g/schema"
 )
 
-// Format is the version of manifest.json. A manifest of another format is
-// refused.
+// Format is the version of manifest.json. Reading another version is an error.
 const Format = 1
 
 // fileName is the manifest's name in OUT.
 const fileName = "manifest.json"
 
-// The stages' names in the manifest.
+// The names of the stages in the manifest.
 const (
 	Ingest  = "ingest"
 	Graph   = "graph"
 	Vectors = "vectors"
 )
 
-// Manifest is what manifest.json holds.
+// Manifest is the content of manifest.json.
 type Manifest struct {
 	Format  int               `json:"format"`
-	Tool    string            `json:"tool"` // version of s2g that wrote it last
+	Tool    string            `json:"tool"` // version of the s2g that wrote it last
 	Dump    Dump              `json:"dump"`
 	Options Options           `json:"options"`
 	Stages  map[string]*Stage `json:"stages"`
 
-	// Replaced are files of a stage's earlier run on their way out: what is left of
-	// them after a kill, the stage's next run removes.
+	// Replaced are files of a stage's earlier run that are being removed. The
+	// stage's next run removes those that a kill has left.
 	Replaced map[string][]File `json:"replaced,omitempty"`
 
-	// Published are the documents at the top of OUT, as README.md, in the order in which they were written.
+	// Published are the documents at the top of OUT, as README.md, in the order of
+	// their writing.
 	Published []File `json:"published,omitempty"`
 }
 
 // Dump is the input of a build.
 type Dump struct {
-	Name   string               `json:"name"`   // last part of the path that was given
-	Site   string               `json:"site"`   // host guessed from the dump's names, or empty
-	Newest string               `json:"newest"` // newest CreationDate of a post, 2024-03-31T23:59:59.999Z
-	Form   string               `json:"form"`   // hash of the rules by which its bytes became tables
-	Tables map[string]DumpTable `json:"tables"` // by table name; a table that --without names is absent
+	Name   string               `json:"name"`   // last element of its path
+	Site   string               `json:"site"`   // host, guessed from the names of the dump; may be empty
+	Newest string               `json:"newest"` // newest CreationDate of a post, as 2024-03-31T23:59:59.999Z
+	Form   string               `json:"form"`   // hash of the rules that turned its bytes into tables
+	Tables map[string]DumpTable `json:"tables"` // by table name; tables of option without are absent
 }
 
 // DumpTable is a table of the dump.
 type DumpTable struct {
 	File   string    `json:"file"`    // name inside the dump
-	Size   int64     `json:"size"`    // bytes as stored, compressed where it is
+	Size   int64     `json:"size"`    // bytes as stored, perhaps compressed
 	Time   time.Time `json:"time"`    // modification time
 	Bytes  int64     `json:"bytes"`   // bytes of XML after decoding
-	SHA256 string    `json:"sha_256"` // of those bytes, hexadecimal
-	Rows   int64     `json:"rows"`    // rows in the table that was loaded
+	SHA256 string    `json:"sha_256"` // of the decoded bytes, hexadecimal
+	Rows   int64     `json:"rows"`    // rows of the loaded table
 }
 
-// Bytes is the size of all tables as XML.
+// Bytes returns the size of all tables as XML.
 func (d Dump) Bytes() int64 {
 	var n int64
 	for _, t := range d.Tables {
@@ -73,46 +86,46 @@ func (d Dump) Bytes() int64 {
 	return n
 }
 
-// Stage is a stage that has finished.
+// Stage is a finished stage.
 type Stage struct {
-	Key      string    `json:"key"` // hash of what it depends on
+	Key      string    `json:"key"` // hash of its inputs and options; see [Key]
 	Finished time.Time `json:"finished"`
 	Summary
 	Files []File `json:"files"` // ordered by name
 }
 
-// Summary is what a stage says of itself at its end.
+// Summary holds the measures of a finished stage.
 type Summary struct {
 	Rows     int64            `json:"rows"`
 	BytesIn  int64            `json:"bytes_in"`
 	BytesOut int64            `json:"bytes_out"`
-	Seconds  float64          `json:"seconds"`          // wall time; filled in by Finish where it is 0
-	PeakRSS  int64            `json:"peak_rss"`         // bytes, of s2g alone; filled in by Finish where it is 0
-	Counts   map[string]int64 `json:"counts,omitempty"` // what else is worth knowing, by name
+	Seconds  float64          `json:"seconds"`          // wall time; 0: Finish sets it
+	PeakRSS  int64            `json:"peak_rss"`         // bytes, of s2g without servers; 0: Finish sets it
+	Counts   map[string]int64 `json:"counts,omitempty"` // further counts by name
 	Errors   map[string]int64 `json:"errors,omitempty"` // bad data by class
 
 	UnusedTags []string `json:"unasked,omitempty"` // tags of selected languages that no question of the dump has
 
-	Embedders *Embedders `json:"embedders,omitempty"` // of the vectors alone
+	Embedders *Embedders `json:"embedders,omitempty"` // of stage vectors only
 }
 
-// Embedders names the models of a build's vectors, and says how a search joins
-// what they find. No key depends on it: vectors are the same whatever the weight.
+// Embedders names the models of a build's vectors and the weight of their fusion
+// in a search. No key depends on it, because the weight changes no vector.
 type Embedders struct {
 	Dense   string  `json:"dense"`
 	Sparse  string  `json:"sparse"`
-	Windows string  `json:"windows"`          // by whose count of tokens texts were cut: s2g or endpoint
+	Windows string  `json:"windows"`          // source of the token counts that cut texts: s2g or endpoint
 	Weight  float64 `json:"weight"`           // of the dense score in a fused one, 0 to 1
-	Fitted  int     `json:"fitted,omitempty"` // on so many queries; 0: the weight is the default of such models
+	Fitted  int     `json:"fitted,omitempty"` // number of queries that the weight was fitted on; 0: the models' default weight
 }
 
-// File is an output that was committed.
+// File is a committed output, or a note; see [Run.Note].
 type File struct {
 	Name   string `json:"name"` // relative to OUT, with slashes
 	Size   int64  `json:"size"`
-	SHA256 string `json:"sha_256,omitempty"`
-	Rows   int64  `json:"rows"`         // triples or points in it
-	At     string `json:"at,omitempty"` // where the stage goes on after it; the stage's own notation
+	SHA256 string `json:"sha_256,omitempty"` // empty: a note
+	Rows   int64  `json:"rows"`              // triples or points in it
+	At     string `json:"at,omitempty"`      // checkpoint after it, in the stage's own notation
 }
 
 // Fresh reports whether the stage has finished with the given key.
@@ -121,8 +134,29 @@ func (m *Manifest) Fresh(stage, key string) bool {
 	return s != nil && s.Key == key
 }
 
-// Key hashes what a stage depends on: any values that marshal to JSON, in a
-// fixed order.
+// Edition returns the name of a stage's outputs on servers: the day of the dump's
+// newest post, an underscore, and 8 hexadecimal digits of a hash of the stage's
+// files, as "2024-03-31_5f1d2c3b". Input and options determine the files, so equal
+// builds have equal editions wherever and whenever they are built, and different
+// ones differ. An unfinished stage is a usage fault.
+func (m *Manifest) Edition(stage string) (string, error) {
+	s := m.Stages[stage]
+	if s == nil {
+		return "", schema.Faultf(schema.FaultUsage, "run s2g build, or s2g "+stage+", to its end", "the build has no %s yet", stage)
+	}
+	day, _, _ := strings.Cut(m.Dump.Newest, "T")
+	if day == "" {
+		day = "undated"
+	}
+	sum := sha256.New()
+	for _, f := range s.Files {
+		fmt.Fprintf(sum, "%s %d %s\n", f.Name, f.Size, f.SHA256)
+	}
+	return day + "_" + hex.EncodeToString(sum.Sum(nil)[:4]), nil
+}
+
+// Key hashes the inputs and options of a stage: any values that marshal to JSON,
+// in a fixed order.
 func Key(parts ...any) (string, error) {
 	text, err := json.Marshal(parts)
 	if err != nil {
@@ -132,12 +166,12 @@ func Key(parts ...any) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// Read reads OUT/manifest.json without the lock. A folder without one is a
-// usage fault.
+// Read reads OUT/manifest.json without the lock. A missing manifest is a usage
+// fault.
 func Read(out string) (*Manifest, error) {
 	m, err := load(out)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --dump PATH --out "+out, "%s holds no build: no %s in it", out, fileName)
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g build with option dump PATH and option out "+out, "%s holds no build: no %s in it", out, fileName)
 	}
 	return m, err
 }
@@ -153,7 +187,7 @@ func load(out string) (*Manifest, error) {
 		return nil, schema.Faultf(schema.FaultUsage, "remove it to build anew", "%s is damaged: %w", path, err)
 	}
 	if m.Format != Format {
-		return nil, schema.Faultf(schema.FaultUsage, "use the s2g that wrote it, or another --out", "%s has format %d, this s2g reads %d", path, m.Format, Format)
+		return nil, schema.Faultf(schema.FaultUsage, "use the s2g that wrote it, or choose another folder with option out", "%s has format %d, this s2g reads %d", path, m.Format, Format)
 	}
 	if m.Stages == nil {
 		m.Stages = map[string]*Stage{}
@@ -161,7 +195,7 @@ func load(out string) (*Manifest, error) {
 	return m, nil
 }
 
-// clone copies what Update's function may change.
+// clone copies the parts that a change of Update may modify.
 func (m *Manifest) clone() *Manifest {
 	c := *m
 	c.Stages = maps.Clone(m.Stages)
@@ -181,7 +215,7 @@ func (m *Manifest) clone() *Manifest {
 	return &c
 }
 
-// Exists reports whether there is a manifest in OUT, whatever it holds.
+// Exists reports whether OUT has a manifest, readable or not.
 func Exists(out string) bool {
 	_, err := os.Stat(filepath.Join(out, fileName))
 	return err == nil

@@ -7,7 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime/debug"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -250,14 +251,39 @@ func TestCutJournalLine(t *testing.T) {
 	}
 }
 
-func TestLock(t *testing.T) {
+func TestLockAdmitsOneDirOrSeveralShares(t *testing.T) {
 	out := t.TempDir()
-	d := open(t, out)
-	_, err := Open(out)
-	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultService {
-		t.Errorf("second Open: %v, want a service fault", err)
+	refused := func(err error, holder string) {
+		t.Helper()
+		if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultService || !strings.Contains(err.Error(), holder) {
+			t.Errorf("error %v, want a service fault that names the holder: %s", err, holder)
+		}
 	}
-	d.Close()
+	d := open(t, out)
+	finished(t, d, "k", "graph/1")
+	process := "process " + strconv.Itoa(os.Getpid())
+	_, err := Open(out)
+	refused(err, process)
+	_, err = OpenShare(out, Vectors, "k")
+	refused(err, process)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var shares []*Share
+	for range 2 {
+		s, err := OpenShare(out, Vectors, "k")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shares = append(shares, s)
+	}
+	_, err = Open(out)
+	refused(err, "processes share its lock")
+	for _, s := range shares {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 	open(t, out)
 }
 
@@ -347,21 +373,33 @@ func TestUpdateOfAFinishedStage(t *testing.T) {
 	}
 }
 
-// A lower limit stays in force, and the one before comes back.
-func TestHoldMemory(t *testing.T) {
-	before := debug.SetMemoryLimit(-1)
-	defer debug.SetMemoryLimit(before)
-	debug.SetMemoryLimit(1 << 40)
-	release := HoldMemory(1 << 39)
-	if now := debug.SetMemoryLimit(-1); now != 1<<39 {
-		t.Errorf("the limit is %d", now)
+func TestEdition(t *testing.T) {
+	edition := func(newest string, files ...File) string {
+		m := &Manifest{Dump: Dump{Newest: newest}, Stages: map[string]*Stage{Graph: {Key: "any", Files: files}}}
+		e, err := m.Edition(Graph)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
 	}
-	HoldMemory(1 << 41)()
-	if now := debug.SetMemoryLimit(-1); now != 1<<39 {
-		t.Errorf("a higher limit has changed it to %d", now)
+	file := File{Name: "graph/a", Size: 1, SHA256: "ca978112"}
+	const want = "2024-03-31_7419f537"
+	if got := edition("2024-03-31T23:59:59.999Z", file); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
-	release()
-	if now := debug.SetMemoryLimit(-1); now != 1<<40 {
-		t.Errorf("afterwards it is %d", now)
+	for what, got := range map[string]string{
+		"another file":   edition("2024-03-31T23:59:59.999Z", File{Name: "graph/a", Size: 1, SHA256: "3e23e816"}),
+		"a file more":    edition("2024-03-31T23:59:59.999Z", file, file),
+		"another day":    edition("2024-06-30T23:59:59.999Z", file),
+		"a dump undated": edition("", file),
+	} {
+		if got == want {
+			t.Errorf("%s has the same name", what)
+		}
+	}
+	if _, err := (&Manifest{}).Edition(Graph); err == nil {
+		t.Error("a stage that is not there has a name")
+	} else if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage {
+		t.Error(err)
 	}
 }

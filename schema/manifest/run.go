@@ -8,11 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
+
+	"s2g/schema/memory"
 )
 
-// Run is one run of a stage.
+// Run is a run of a stage in a Dir. Its methods may be called concurrently.
 type Run struct {
 	dir        *Dir
 	stage, key string
@@ -20,33 +23,31 @@ type Run struct {
 	journal    *journal
 
 	mu       sync.Mutex
-	files    []File // committed, this run's and those of the interrupted one
-	resumed  int    // how many of files are the interrupted run's
-	replaces bool   // the outputs of an earlier, finished run are still there
-	serial   int    // for the names of temporary files
+	files    []File // committed by the interrupted run and then by this one
+	resumed  int    // number of files of the interrupted run
+	replaces bool   // the outputs of an earlier, finished run still exist
+	serial   int    // number in the name of the last temporary file
 }
 
-// Begin starts a run of a stage. Where an interrupted run of the same key left a
-// journal, it goes on from there; else what the journal names is removed. The
-// outputs of an earlier, finished run stay in the manifest until the first file
-// is created.
+// Begin starts a run of a stage. It resumes an interrupted run of the same key
+// from its journal, and removes the files of one with another key. The outputs of
+// an earlier, finished run stay in the manifest until the first call of Create.
 func (d *Dir) Begin(stage, key string) (*Run, error) {
-	j, entries, err := openJournal(journalOf(d.out, stage), key)
+	j, entries, err := openJournal(journalPath(d.out, stage), key)
 	if err != nil {
 		return nil, fmt.Errorf("beginning %s: %w", stage, err)
 	}
 	finished := d.Manifest().Stages[stage]
 	r := &Run{dir: d, stage: stage, key: key, started: time.Now(), journal: j, replaces: finished != nil}
-	if err := d.sweep(stage); err != nil {
-		return nil, errors.Join(err, j.close())
-	}
+	err = d.removeReplaced(stage)
 	switch {
+	case err != nil:
 	case finished != nil && finished.Key == j.key:
-		// killed between its entry in the manifest and the end of its journal: the
-		// files are the finished run's
+		// A kill came between the entry in the manifest and the removal of the
+		// journal: the files belong to the finished run.
 		err = j.restart(key)
 	case j.key == key:
-		r.files = d.present(entries)
+		r.files = d.existing(entries)
 		r.resumed = len(r.files)
 	default:
 		if err = d.remove(entries); err == nil {
@@ -56,29 +57,35 @@ func (d *Dir) Begin(stage, key string) (*Run, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("beginning %s: %w", stage, err), j.close())
 	}
-	resetPeakRSS()
 	return r, nil
 }
 
-// present keeps the entries whose file is there in its full size: an entry is
-// written before the rename that puts its file in place. A file that was
-// committed twice counts once.
-func (d *Dir) present(entries []File) []File {
+// existing returns the notes and the files that exist in their full size: the
+// entry of a file is written before the rename that puts it in place. A file that
+// was committed twice counts once.
+func (d *Dir) existing(entries []File) []File {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(entries, func(f File) bool {
-		if seen[f.Name] {
-			return true
+		if !seen[f.Name] && (f.isNote() || f.exists(d.out)) {
+			seen[f.Name] = true
+			return false
 		}
-		info, err := os.Stat(filepath.Join(d.out, filepath.FromSlash(f.Name)))
-		ok := f.note() || err == nil && info.Size() == f.Size
-		seen[f.Name] = ok
-		return !ok
+		return true
 	})
+}
+
+// isNote reports whether the entry is no file; see [Run.Note].
+func (f File) isNote() bool { return f.SHA256 == "" }
+
+// exists reports whether OUT has the file in its full size.
+func (f File) exists(out string) bool {
+	info, err := os.Stat(filepath.Join(out, filepath.FromSlash(f.Name)))
+	return err == nil && info.Size() == f.Size
 }
 
 func (d *Dir) remove(files []File) error {
 	for _, f := range files {
-		if f.note() {
+		if f.isNote() {
 			continue
 		}
 		err := os.Remove(filepath.Join(d.out, filepath.FromSlash(f.Name)))
@@ -89,51 +96,9 @@ func (d *Dir) remove(files []File) error {
 	return nil
 }
 
-// note reports whether the entry stands for no file; see [Run.Note].
-func (f File) note() bool { return f.SHA256 == "" }
-
-// Committed returns what an interrupted run of the same key has committed, in
-// the order in which it did.
-func (r *Run) Committed() []File {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.files[:r.resumed])
-}
-
-// Note records a step that is no file itself, as a table that was loaded; Committed
-// gives it back after an interruption. The files that the step made, if any, are
-// in the journal already.
-func (r *Run) Note(name string, rows int64, at string, _ ...File) error {
-	return r.Adopt(File{Name: name, Rows: rows, At: at})
-}
-
-// Adopt records a file or a note that another process has made and put into
-// place; see [Share].
-func (r *Run) Adopt(f File) error {
-	return r.commit(f, func() error { return nil })
-}
-
-func (r *Run) commit(f File, place func() error) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if err := r.journal.append(f); err != nil {
-		return fmt.Errorf("committing %s: %w", f.Name, err)
-	}
-	if err := place(); err != nil {
-		return fmt.Errorf("committing %s: %w", f.Name, err)
-	}
-	// a file that an interrupted run has committed and that was made again is one file
-	if i := slices.IndexFunc(r.files[:r.resumed], func(old File) bool { return old.Name == f.Name }); i >= 0 {
-		r.files[i] = f
-		return nil
-	}
-	r.files = append(r.files, f)
-	return nil
-}
-
-// sweep removes the files of an earlier run that are marked as replaced, if any,
-// and then the mark.
-func (d *Dir) sweep(stage string) error {
+// removeReplaced removes the files of an earlier run that the manifest names as
+// replaced, and then that entry.
+func (d *Dir) removeReplaced(stage string) error {
 	files := d.Manifest().Replaced[stage]
 	if len(files) == 0 {
 		return nil
@@ -144,10 +109,10 @@ func (d *Dir) sweep(stage string) error {
 	return d.Update(func(m *Manifest) { delete(m.Replaced, stage) })
 }
 
-// replace takes the outputs of an earlier run out of the manifest and removes
-// them, once, before the first new file. Until they are gone the manifest has them
-// as replaced, so that a kill leaves no file that nothing knows of.
-func (r *Run) replace() error {
+// replaceOutputs takes the outputs of an earlier run out of the manifest and
+// removes them, once, before the first new file. The manifest names them as
+// replaced until they are removed, so that after a kill every file has an entry.
+func (r *Run) replaceOutputs() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.replaces {
@@ -165,24 +130,78 @@ func (r *Run) replace() error {
 		return err
 	}
 	r.replaces = false
-	return r.dir.sweep(r.stage)
+	return r.dir.removeReplaced(r.stage)
 }
 
-// Finish writes the stage into the manifest as done and removes its journal.
-// Seconds and PeakRSS are measured since Begin where the summary leaves them 0.
+// Create begins an output. The name is relative to OUT, with slashes. Several
+// outputs may be open at once.
+func (r *Run) Create(name string) (*Output, error) {
+	if err := r.replaceOutputs(); err != nil {
+		return nil, fmt.Errorf("creating %s: %w", name, err)
+	}
+	r.mu.Lock()
+	r.serial++
+	tmp := filepath.Join(r.dir.Tmp(), r.stage+"-"+strconv.Itoa(r.serial))
+	r.mu.Unlock()
+	return newOutput(r.dir.out, name, tmp, r.commit)
+}
+
+// Note records a finished step that is no file, as the load of a table; after an
+// interruption Committed returns it. The files of the step, if any, are in the
+// journal already.
+func (r *Run) Note(name string, rows int64, at string, _ ...File) error {
+	return r.Adopt(File{Name: name, Rows: rows, At: at})
+}
+
+// Adopt records a file or note of another process, which has put it in place; see
+// [Share].
+func (r *Run) Adopt(f File) error {
+	return r.commit(f, func() error { return nil })
+}
+
+// commit writes f into the journal and then calls place, which puts it in place.
+func (r *Run) commit(f File, place func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.journal.write(f); err != nil {
+		return fmt.Errorf("committing %s: %w", f.Name, err)
+	}
+	if err := place(); err != nil {
+		return fmt.Errorf("committing %s: %w", f.Name, err)
+	}
+	// A file of the interrupted run that this run commits again counts once.
+	if i := slices.IndexFunc(r.files[:r.resumed], func(old File) bool { return old.Name == f.Name }); i >= 0 {
+		r.files[i] = f
+		return nil
+	}
+	r.files = append(r.files, f)
+	return nil
+}
+
+// Committed returns the entries of the interrupted run that this run resumes, in
+// the order of their commits.
+func (r *Run) Committed() []File {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.files[:r.resumed])
+}
+
+// Finish writes the stage into the manifest as finished and removes its journal.
+// Where they are 0 in the summary, Seconds becomes the time since Begin and
+// PeakRSS that of the process.
 func (r *Run) Finish(s Summary) error {
-	if err := r.replace(); err != nil {
+	if err := r.replaceOutputs(); err != nil {
 		return fmt.Errorf("finishing %s: %w", r.stage, err)
 	}
 	if s.Seconds == 0 {
 		s.Seconds = time.Since(r.started).Seconds()
 	}
 	if s.PeakRSS == 0 {
-		s.PeakRSS = PeakRSS()
+		s.PeakRSS = memory.Peak()
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	files := slices.DeleteFunc(slices.Clone(r.files), File.note)
+	files := slices.DeleteFunc(slices.Clone(r.files), File.isNote)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	stage := &Stage{Key: r.key, Finished: time.Now().UTC().Truncate(time.Second), Summary: s, Files: files}
 	if err := r.dir.Update(func(m *Manifest) { m.Stages[r.stage] = stage }); err != nil {
@@ -191,8 +210,8 @@ func (r *Run) Finish(s Summary) error {
 	return r.journal.removeFile()
 }
 
-// Close ends a run that did not finish: what it has committed stays for the
-// next. It may follow Finish.
+// Close ends the run. After Finish it does nothing; else the next run of the same
+// key resumes it.
 func (r *Run) Close() error {
 	return r.journal.close()
 }

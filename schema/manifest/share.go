@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,13 +16,13 @@ import (
 	"s2g/schema"
 )
 
-// Share is what one of several processes does of a stage. They may be on several
-// machines that see the same OUT. Each step that a share has finished is marked by
-// a file of its own, OUT/.s2g/STAGE.marks/STEP.json, so that shares know nothing of
-// each other; [Dir.Marks] reads what all have done, and a run of the stage takes it
-// into the manifest.
+// Share is the part of a stage that one of several processes computes. The
+// processes may run on several machines with the same OUT. Each finished step is
+// marked by a file of its own, OUT/.s2g/STAGE.marks/STEP.json, so that shares need
+// not communicate. [Dir.Marks] reads the marks of all shares, and a run of the
+// stage enters them into the manifest.
 //
-// Shares hold the lock of OUT together: no process that needs it alone can begin.
+// Shares hold the lock of OUT together, which excludes a Dir.
 type Share struct {
 	out, stage, key string
 	lock            *os.File
@@ -31,37 +32,40 @@ type Share struct {
 	serial int
 }
 
-// mark is what the file of a step holds.
+// mark is the content of a step's file.
 type mark struct {
 	Key   string `json:"key"`   // of the stage: the tables, the options and the models
-	Step  File   `json:"step"`  // as of [Run.Note]
-	Files []File `json:"files"` // that the step made
+	Step  File   `json:"step"`  // see [Run.Note]
+	Files []File `json:"files"` // that the step committed
 }
 
 func marksFolder(out, stage string) string { return filepath.Join(out, ".s2g", stage+".marks") }
 
-// OpenShare begins or resumes a share of a stage of the given key. A build in
-// which that stage has been run otherwise is a usage fault, one that another
-// process works in alone a service fault.
+// shareTmp is the pattern of the names of shares' folders of temporary files.
+const shareTmp = "share-*"
+
+// OpenShare begins or resumes a share of a stage of the given key. A build that
+// has run that stage without shares is a usage fault; a build whose lock a Dir
+// holds is a service fault.
 func OpenShare(out, stage, key string) (*Share, error) {
 	m, err := Read(out)
 	if err != nil {
 		return nil, err
 	}
-	const remedy = "share the work in a build without %s: run s2g ingest into another --out"
+	remedy := "share the work in a build without " + stage + ": run s2g ingest with another folder as option out"
 	if m.Stages[stage] != nil {
-		return nil, schema.Faultf(schema.FaultUsage, fmt.Sprintf(remedy, stage), "%s has %s already", out, stage)
+		return nil, schema.Faultf(schema.FaultUsage, remedy, "%s has %s already", out, stage)
 	}
 	abs, err := filepath.Abs(out)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
 	s := &Share{out: abs, stage: stage, key: key}
-	if s.lock, err = lockTogether(abs); err != nil {
+	if s.lock, err = lockFolder(abs, syscall.LOCK_SH); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(journalOf(abs, stage)); err == nil {
-		return nil, errors.Join(schema.Faultf(schema.FaultUsage, fmt.Sprintf(remedy, stage), "%s has a run of %s that is not finished", out, stage), s.Close())
+	if _, err := os.Stat(journalPath(abs, stage)); err == nil {
+		return nil, errors.Join(schema.Faultf(schema.FaultUsage, remedy, "%s has a run of %s that is not finished", out, stage), s.Close())
 	}
 	if err = os.MkdirAll(marksFolder(abs, stage), 0o700); err == nil {
 		s.tmp, err = os.MkdirTemp(filepath.Join(abs, ".s2g"), shareTmp)
@@ -72,29 +76,11 @@ func OpenShare(out, stage, key string) (*Share, error) {
 	return s, nil
 }
 
-// shareTmp is how the folders of temporary files of shares are called.
-const shareTmp = "share-*"
-
-func lockTogether(out string) (*os.File, error) {
-	f, err := os.OpenFile(filepath.Join(out, ".s2g", "lock"), os.O_RDONLY|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("taking the lock of %s: %w", out, err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, schema.Faultf(schema.FaultService, "try again when it has ended", "another s2g is at work in %s, alone", out)
-		}
-		return nil, fmt.Errorf("taking the lock of %s: %w", out, err)
-	}
-	return f, nil
-}
-
-// Out is the folder's absolute path.
+// Out returns the absolute path of the folder.
 func (s *Share) Out() string { return s.out }
 
-// Create begins an output; see [Run.Create]. It counts once a step is noted that
-// it belongs to.
+// Create begins an output; see [Run.Create]. The output counts once Note has
+// recorded its step.
 func (s *Share) Create(name string) (*Output, error) {
 	s.mu.Lock()
 	s.serial++
@@ -103,8 +89,8 @@ func (s *Share) Create(name string) (*Output, error) {
 	return newOutput(s.out, name, tmp, func(_ File, place func() error) error { return place() })
 }
 
-// Note marks a step as done, with the files that it made. Shares that do the same
-// step write the same mark.
+// Note marks a step as finished, with its files. Shares that compute the same step
+// write the same mark.
 func (s *Share) Note(name string, rows int64, at string, files ...File) error {
 	text, err := json.Marshal(mark{Key: s.key, Step: File{Name: name, Rows: rows, At: at}, Files: files})
 	if err != nil {
@@ -112,24 +98,23 @@ func (s *Share) Note(name string, rows int64, at string, files ...File) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	folder, file := marksFolder(s.out, s.stage), path.Base(name)+".json"
-	if err := replaceFile(s.tmp, folder, file, append(text, '\n')); err != nil {
+	if err := replaceFile(s.tmp, marksFolder(s.out, s.stage), path.Base(name)+".json", append(text, '\n')); err != nil {
 		return fmt.Errorf("marking %s: %w", name, err)
 	}
 	return nil
 }
 
-// Committed returns what all shares of the same key have done so far; marks of
-// another key are left out.
+// Committed returns the files and notes of all shares of the same key so far.
+// Without readable marks it returns none, and the steps are computed again.
 func (s *Share) Committed() []File {
 	files, _, err := readMarks(s.out, s.stage, s.key)
 	if err != nil {
-		return nil // it is made again
+		return nil
 	}
 	return files
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (s *Share) Close() error {
 	var err error
 	if s.tmp != "" {
@@ -138,16 +123,16 @@ func (s *Share) Close() error {
 	return errors.Join(err, s.lock.Close())
 }
 
-// Marks returns what shares of a stage have done for a key: files and notes, as of
-// [Run.Committed]. Marks of another key are a usage fault.
+// Marks returns the files and notes of all shares of a stage, as [Run.Committed].
+// Marks of another key are a usage fault.
 func (d *Dir) Marks(stage, key string) ([]File, error) {
 	files, others, err := readMarks(d.out, stage, key)
 	if err != nil {
 		return nil, err
 	}
 	if len(others) > 0 {
-		return nil, schema.Faultf(schema.FaultUsage, "run that share again with the options of the others, or give this command theirs",
-			"%d steps were made for another dump, other options or another model, the first is %s", len(others), others[0])
+		return nil, schema.Faultf(schema.FaultUsage, "run that share again with the options of the others, or give this command its options",
+			"%d steps are of another dump, other options or another model, the first is %s", len(others), others[0])
 	}
 	return files, nil
 }
@@ -158,11 +143,11 @@ func (d *Dir) HasMarks(stage string) bool {
 	return len(names) > 0
 }
 
-// RemoveMarks removes the marks of a stage and what killed shares have left. It is
-// for the end of the run that took them into the manifest.
+// RemoveMarks removes the marks of a stage and the temporary files of killed
+// shares. A run calls it after it has entered the marks into the manifest.
 func (d *Dir) RemoveMarks(stage string) error {
-	left, err := filepath.Glob(filepath.Join(d.Private(), shareTmp))
-	for _, folder := range append(left, marksFolder(d.out, stage)) {
+	folders, err := filepath.Glob(filepath.Join(d.Private(), shareTmp))
+	for _, folder := range append(folders, marksFolder(d.out, stage)) {
 		err = errors.Join(err, os.RemoveAll(folder))
 	}
 	if err != nil {
@@ -171,7 +156,9 @@ func (d *Dir) RemoveMarks(stage string) error {
 	return nil
 }
 
-// readMarks reads all marks of a stage; others are the steps of another key.
+// readMarks reads all marks of a stage in the order of their names: the files and
+// notes of the key, and the steps of other keys. A mark whose files are missing or
+// cut is left out.
 func readMarks(out, stage, key string) (files []File, others []string, err error) {
 	folder := marksFolder(out, stage)
 	entries, err := os.ReadDir(folder)
@@ -181,7 +168,7 @@ func readMarks(out, stage, key string) (files []File, others []string, err error
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the marks of %s: %w", stage, err)
 	}
-	for _, e := range entries { // ordered by name
+	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the marks of %s: %w", stage, err)
@@ -192,22 +179,9 @@ func readMarks(out, stage, key string) (files []File, others []string, err error
 		}
 		if m.Key != key {
 			others = append(others, strings.TrimSuffix(e.Name(), ".json"))
-			continue
-		}
-		if whole(out, m.Files) {
+		} else if !slices.ContainsFunc(m.Files, func(f File) bool { return !f.exists(out) }) {
 			files = append(append(files, m.Files...), m.Step)
 		}
 	}
 	return files, others, nil
-}
-
-// whole reports whether all files are there in their full size.
-func whole(out string, files []File) bool {
-	for _, f := range files {
-		info, err := os.Stat(filepath.Join(out, filepath.FromSlash(f.Name)))
-		if err != nil || info.Size() != f.Size {
-			return false
-		}
-	}
-	return true
 }

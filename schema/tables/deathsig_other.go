@@ -4,6 +4,6 @@ package tables
 
 import "syscall"
 
-// diesWithParent: other systems have no such thing. A supervisor that is killed
-// leaves its server behind; one whose users are killed does not.
+// diesWithParent returns nil: other systems have no such attribute. There a killed
+// supervisor leaves its server behind; killed users do not.
 func diesWithParent() *syscall.SysProcAttr { return nil }

@@ -13,31 +13,31 @@ import (
 	"s2g/schema"
 )
 
-// shownWarnings is how many of a load's warnings its error repeats.
+// shownWarnings is the number of warnings in the error of a load.
 const shownWarnings = 5
 
-// Loaded is what the server says about a load. LOCAL makes a warning of every
-// error (a duplicate key is skipped, a value is cut to fit), so a load is good
-// only if all of Affected, Count and the rows that were sent are equal.
+// Loaded is the server's report on a load. LOCAL turns every error into a warning
+// (a duplicate key is skipped, a value is cut to fit), so a load is good only if
+// Affected, Count and the number of rows sent are equal.
 type Loaded struct {
-	Affected int64 // rows the server says it stored
-	Warnings int64 // problems it met
+	Affected int64 // rows that the server reports as stored
+	Warnings int64
 	Count    int64 // rows in the table afterwards
 }
 
-// loads numbers the readers registered with the driver, whose registry is one
-// for the whole process.
+// loads numbers the readers that are registered with the driver, whose registry
+// is global.
 var loads atomic.Int64
 
-// Load reads rows of t from tsv into t's staging table. Fields stand in the
-// schema's order, parted by a tab, and a line feed ends each row; \N is NULL;
-// backslash, tab, line feed, carriage return and NUL within a field are written
+// Load reads rows of t from tsv into t's staging table. Fields have the order of
+// the schema; a tab separates them and a line feed ends each row. \N is NULL;
+// backslash, tab, line feed, carriage return and NUL in a field are written
 // \\ \t \n \r \0. The text is UTF-8, dates are 2008-07-31 21:42:52.667, truth
 // values 0 and 1.
 //
-// Cancelling ctx fails the load at the next read from tsv: a reader that blocks
-// should end with ctx too. An error of tsv fails the load. So does a warning of the server; Loaded is
-// then filled in beside the error.
+// The load fails with an error of tsv, with a warning of the server, which it
+// returns together with Loaded, and at the first read from tsv after ctx has
+// ended; a reader that blocks must end with ctx itself.
 func (db *DB) Load(ctx context.Context, t schema.Table, tsv io.Reader) (Loaded, error) {
 	got, err := db.load(ctx, t, tsv)
 	if err != nil {
@@ -55,7 +55,7 @@ func (db *DB) load(ctx context.Context, t schema.Table, tsv io.Reader) (got Load
 	if err := checkLocalInfile(ctx, conn); err != nil {
 		return got, db.explain(err)
 	}
-	source := &packets{ctx: ctx, r: tsv}
+	source := &packetReader{r: tsv, stopped: ctx.Err}
 	name := fmt.Sprintf("s2g-load-%d", loads.Add(1))
 	mysql.RegisterReaderHandler(name, func() io.Reader { return source })
 	defer mysql.DeregisterReaderHandler(name)
@@ -83,10 +83,10 @@ func (db *DB) load(ctx context.Context, t schema.Table, tsv io.Reader) (got Load
 	return got, warnings
 }
 
-// loadStatement is the LOAD DATA that fills t's staging table from a reader.
-// With a character set of single bytes the server finds the ends of fields a
-// sixth faster than with utf8mb4; separators and escapes are ASCII, which no
-// character of UTF-8 contains, and columns still refuse what is not UTF-8.
+// loadStatement returns the LOAD DATA that fills t's staging table from a reader.
+// With a character set of single bytes the server finds the ends of fields a sixth
+// faster than with utf8mb4 (BenchmarkLoad). Separators and escapes are ASCII, whose
+// bytes occur in no longer character of UTF-8, and columns still reject invalid UTF-8.
 func loadStatement(t schema.Table, reader string) string {
 	columns := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -109,7 +109,7 @@ func checkLocalInfile(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// showWarnings makes an error of the first few of n warnings.
+// showWarnings returns an error with the first few of n warnings.
 func showWarnings(ctx context.Context, conn *sql.Conn, n int64) error {
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SHOW WARNINGS LIMIT %d", shownWarnings))
 	if err != nil {
@@ -128,21 +128,22 @@ func showWarnings(ctx context.Context, conn *sql.Conn, n int64) error {
 	if err := rows.Err(); err != nil {
 		return err
 	}
-	return fmt.Errorf("the server has changed or left out rows, %d warnings: %s", n, strings.Join(shown, "; "))
+	return fmt.Errorf("the server has changed or skipped rows, %d warnings: %s", n, strings.Join(shown, "; "))
 }
 
-// packets hands a load's rows to the driver. It fills each packet, since the
-// driver sends one a Read, and keeps the error that ended it: after an error
-// the driver ends the load in good order, and the server keeps what it got.
-type packets struct {
-	ctx context.Context
-	r   io.Reader
-	err error
+// packetReader passes the rows of a load to the driver. It fills each packet,
+// because the driver sends one for each Read, and keeps the error that ended it:
+// after an error of its reader the driver ends the load regularly, and the server
+// keeps the rows so far.
+type packetReader struct {
+	r       io.Reader
+	stopped func() error // returns why the load must end, nil while it may continue
+	err     error
 }
 
-func (p *packets) Read(b []byte) (n int, err error) {
+func (p *packetReader) Read(b []byte) (n int, err error) {
 	if p.err == nil {
-		p.err = p.ctx.Err()
+		p.err = p.stopped()
 	}
 	empty := 0
 	for n < len(b) && p.err == nil {

@@ -105,10 +105,11 @@ func TestLoadFailsWithItsReader(t *testing.T) {
 }
 
 func TestLoadNeedsLocalInfile(t *testing.T) {
-	db := openIn(t, t.TempDir())
+	db := open(t)
 	if _, err := db.SQL().Exec("SET GLOBAL local_infile=0"); err != nil {
 		t.Fatal(err)
 	}
+	defer db.SQL().Exec("SET GLOBAL local_infile=1")
 	votes := table(t, "Votes")
 	if err := db.Stage(t.Context(), votes); err != nil {
 		t.Fatal(err)

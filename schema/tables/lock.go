@@ -7,20 +7,20 @@ import (
 	"syscall"
 )
 
-// The private server has two lock files, locked with flock: the kernel frees a
-// lock when the last process that holds it is gone, however it went.
+// The lock files of the private server. They are locked with flock: the kernel
+// frees a lock when the last process that holds it ends, even if it is killed.
 //
-//	db.users   shared by every process that uses the server; exclusive by who
-//	           stops it, so nobody can join a server that is on its way out
-//	db.server  exclusive by the supervisor and its mariadbd as long as either
-//	           lives, so no two servers meet on one datadir
+//	db.users   held shared by every user of the server; held exclusively by the
+//	           process that stops it, so that nobody joins a stopping server
+//	db.server  held exclusively by the supervisor and its mariadbd while either
+//	           runs, so that a datadir never has two servers
 const (
 	usersLock  = "db.users"
 	serverLock = "db.server"
 )
 
-// openLock opens a lock file, which is never removed: a lock on a file that
-// another process has replaced would hold nobody off.
+// openLock opens a lock file. Lock files are never removed, because the lock of a
+// file that another process has replaced excludes nobody.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -29,7 +29,8 @@ func openLock(path string) (*os.File, error) {
 	return f, nil
 }
 
-// tryLock takes the lock if nobody is in the way. how is syscall.LOCK_SH or LOCK_EX.
+// tryLock takes the lock and reports whether it was free. how is syscall.LOCK_SH or
+// LOCK_EX.
 func tryLock(f *os.File, how int) (bool, error) {
 	err := flock(f, how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -38,6 +39,7 @@ func tryLock(f *os.File, how int) (bool, error) {
 	return err == nil, err
 }
 
+// flock takes the lock, and waits for it unless how has syscall.LOCK_NB.
 func flock(f *os.File, how int) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), how)

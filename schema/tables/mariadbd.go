@@ -8,26 +8,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"s2g/schema"
 )
 
-// What a private server has under OUT/.s2g.
+// The files of a private server in OUT/.s2g.
 const (
 	dataDir  = "db"
-	tempDir  = "db.tmp"       // sorts and temporary tables too large for memory
-	errorLog = "error.log"    // in the datadir
-	pidFile  = "mariadbd.pid" // likewise
+	tempDir  = "db.tmp"       // sorts and temporary tables that exceed the memory
+	errorLog = "error.log"    // in dataDir
+	pidFile  = "mariadbd.pid" // in dataDir
 )
 
-// maxErrorLog is the size past which the error log of earlier runs is dropped.
+// maxErrorLog is the size above which a start removes the error log of earlier runs.
 const maxErrorLog = 1 << 20
 
-// loggedLines is how many of the error log's last lines an error repeats.
+// loggedLines is the number of last lines of the error log in an error.
 const loggedLines = 8
 
-// logTail returns the end of the server's error log, one line after the other.
+// logTail returns the last lines of the error log of dir's server.
 func logTail(dir string) string {
 	b, err := os.ReadFile(filepath.Join(dir, dataDir, errorLog))
 	if err != nil {
@@ -37,48 +39,98 @@ func logTail(dir string) string {
 	return strings.Join(lines[max(0, len(lines)-loggedLines):], "\n")
 }
 
+// readPID returns the process id of dir's server, 0 where it does not run.
+func readPID(dir string) int {
+	text, _ := os.ReadFile(filepath.Join(dir, dataDir, pidFile))
+	pid, _ := strconv.Atoi(string(bytes.TrimSpace(text)))
+	return pid
+}
+
 // program is an installed MariaDB server: the paths of mariadbd, of
 // mariadb-install-db, and of the installation.
 type program struct{ Server, Install, Base string }
 
-// findProgram looks for a server on PATH and where packages put one that
-// ordinary users do not have on theirs.
-func findProgram() (program, error) {
-	const remedy = "install it (Debian: apt install mariadb-server), or use a server of yours with --dsn"
-	server := lookFor([]string{"mariadbd", "mysqld"},
-		"/usr/sbin", "/usr/local/sbin", "/usr/libexec", "/usr/local/libexec", "/usr/bin", "/usr/local/bin",
-		"/usr/local/mysql/bin", "/usr/local/mariadb/bin", "/opt/mariadb/bin", "/opt/homebrew/bin")
-	if server == "" {
-		return program{}, schema.Faultf(schema.FaultUsage, remedy, "no MariaDB server (mariadbd) is installed")
-	}
-	out, err := exec.Command(server, "--no-defaults", "--version").Output()
+// Installed returns the path and version of the MariaDB server that Open starts.
+// Its error is a usage fault with the way to install it.
+func Installed() (path, version string, err error) {
+	p, err := findProgram()
 	if err != nil {
-		return program{}, schema.Faultf(schema.FaultUsage, remedy, "asking %s for its version: %w", server, err)
+		return "", "", err
 	}
-	if err := checkVersion(programVersion(string(out))); err != nil {
-		return program{}, fmt.Errorf("%s: %w", server, err)
+	if version, err = p.version(); err != nil {
+		return "", "", err
 	}
-	real, err := filepath.EvalSymlinks(server)
-	if err != nil {
-		return program{}, fmt.Errorf("finding the server: %w", err)
-	}
-	base := filepath.Dir(filepath.Dir(real))
-	install := lookFor([]string{"mariadb-install-db", "mysql_install_db"},
-		filepath.Join(base, "bin"), filepath.Join(base, "scripts"), "/usr/bin", "/usr/local/bin")
-	if install == "" {
-		return program{}, schema.Faultf(schema.FaultUsage, remedy, "%s is installed without mariadb-install-db", server)
-	}
-	return program{server, install, base}, nil
+	return p.Server, version, nil
 }
 
-// programVersion takes the version out of `mariadbd  Ver 10.11.6-MariaDB for Linux on x86_64`.
+// installRemedy is the remedy where no usable server is installed.
+const installRemedy = "install it (Debian: apt install mariadb-server), or name a server of yours with option dsn"
+
+// findProgram searches PATH, and the folders where packages put servers outside
+// the PATH of ordinary users.
+func findProgram() (program, error) {
+	p := program{Server: lookFor([]string{"mariadbd", "mysqld"},
+		"/usr/sbin", "/usr/local/sbin", "/usr/libexec", "/usr/local/libexec", "/usr/bin", "/usr/local/bin",
+		"/usr/local/mysql/bin", "/usr/local/mariadb/bin", "/opt/mariadb/bin", "/opt/homebrew/bin")}
+	if p.Server == "" {
+		return p, schema.Faultf(schema.FaultUsage, installRemedy, "no MariaDB server (mariadbd) is installed")
+	}
+	version, err := p.version()
+	if err != nil {
+		return p, err
+	}
+	if err := checkVersion(version); err != nil {
+		return p, fmt.Errorf("%s: %w", p.Server, err)
+	}
+	real, err := filepath.EvalSymlinks(p.Server)
+	if err != nil {
+		return p, fmt.Errorf("finding the server: %w", err)
+	}
+	p.Base = filepath.Dir(filepath.Dir(real))
+	p.Install = lookFor([]string{"mariadb-install-db", "mysql_install_db"},
+		filepath.Join(p.Base, "bin"), filepath.Join(p.Base, "scripts"), "/usr/bin", "/usr/local/bin")
+	if p.Install == "" {
+		return p, schema.Faultf(schema.FaultUsage, installRemedy, "%s is installed without mariadb-install-db", p.Server)
+	}
+	return p, nil
+}
+
+// version runs the server with --version.
+func (p program) version() (string, error) {
+	out, err := exec.Command(p.Server, "--no-defaults", "--version").Output()
+	if err != nil {
+		return "", schema.Faultf(schema.FaultUsage, installRemedy, "running %s --version: %w", p.Server, err)
+	}
+	return programVersion(string(out)), nil
+}
+
+// programVersion returns the version in `mariadbd  Ver 10.11.6-MariaDB for Linux on x86_64`.
 func programVersion(out string) string {
 	_, v, _ := strings.Cut(out, " Ver ")
 	v, _, _ = strings.Cut(strings.TrimSpace(v), " ")
 	return v
 }
 
-// lookFor returns the first of names that is on PATH or in one of dirs.
+// mariaVersion matches the version of a MariaDB. Some proxies put 5.5.5- before it.
+var mariaVersion = regexp.MustCompile(`^(?:5\.5\.5-)?(\d+)\.(\d+)\.\d+.*MariaDB`)
+
+// checkVersion returns a usage fault where a version, of VERSION() or of
+// `mariadbd --version`, is not that of MariaDB 10.6 or newer.
+func checkVersion(version string) error {
+	const remedy = "use MariaDB 10.6 or newer (Debian: apt install mariadb-server)"
+	m := mariaVersion.FindStringSubmatch(version)
+	if m == nil {
+		return schema.Faultf(schema.FaultUsage, remedy, "the server is not MariaDB but %q", version)
+	}
+	major, _ := strconv.Atoi(m[1]) // digits only, and too many for an int are no version below 10
+	minor, _ := strconv.Atoi(m[2])
+	if major < 10 || major == 10 && minor < 6 {
+		return schema.Faultf(schema.FaultUsage, remedy, "MariaDB %d.%d is too old", major, minor)
+	}
+	return nil
+}
+
+// lookFor returns the first of names that is on PATH or in one of dirs, as a path.
 func lookFor(names []string, dirs ...string) string {
 	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
@@ -93,9 +145,9 @@ func lookFor(names []string, dirs ...string) string {
 	return ""
 }
 
-// initialise makes the datadir of dir if there is none. It is made beside its
-// place and renamed, so that one that was cut short is made again. held is
-// kept open by what it starts.
+// initialise creates the datadir of dir where it is missing: beside its place, and
+// then by a rename, so that an interrupted initialisation is repeated. The script
+// inherits held.
 func (p program) initialise(dir string, held *os.File) error {
 	data := filepath.Join(dir, dataDir)
 	if _, err := os.Stat(data); err == nil {
@@ -110,8 +162,8 @@ func (p program) initialise(dir string, held *os.File) error {
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return err
 	}
-	// A server that starts removes the temporary tables it finds, and gives up if another has removed one first: not in /tmp, then.
-	// The script asks for the host's own name, which a minimal system cannot look up: --force has it go on.
+	// --tmpdir: a starting server removes the temporary tables in its folder, and fails where another has removed one first, as in /tmp.
+	// --force: the script continues where the system cannot resolve its own host name.
 	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh, "--tmpdir=" + filepath.Join(dir, tempDir),
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
 		"--innodb-log-file-size=" + logFileSize, "--force"}, asRoot()...)
@@ -120,30 +172,31 @@ func (p program) initialise(dir string, held *os.File) error {
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("making the datadir with %s: %w: %s", p.Install, err, complaints(out.String()))
+		return fmt.Errorf("creating the datadir with %s: %w: %s", p.Install, err, errorLines(out.String()))
 	}
-	if err := os.Chmod(fresh, 0o700); err != nil { // whatever the script has made of it
+	if err := os.Chmod(fresh, 0o700); err != nil { // the script may have changed it
 		return err
 	}
 	return os.Rename(fresh, data)
 }
 
-// complaints picks the errors out of what mariadb-install-db says, or returns
-// all of it where none is marked as one.
-func complaints(said string) string {
+// errorLines returns the lines with errors of an output, or all of it where it
+// marks none.
+func errorLines(output string) string {
 	var marked []string
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(output) {
 		if strings.Contains(line, "ERROR") {
 			marked = append(marked, strings.TrimSpace(line))
 		}
 	}
 	if len(marked) == 0 {
-		return strings.TrimSpace(said)
+		return strings.TrimSpace(output)
 	}
 	return strings.Join(marked, "\n")
 }
 
-// command returns the server's command line. held is kept open by the server.
+// command returns the command that runs the server. pool is the buffer pool in
+// bytes. The server inherits held.
 func (p program) command(dir, socket string, pool int64, held *os.File) *exec.Cmd {
 	data := filepath.Join(dir, dataDir)
 	log := filepath.Join(data, errorLog)
@@ -160,7 +213,7 @@ func (p program) command(dir, socket string, pool int64, held *os.File) *exec.Cm
 	return cmd
 }
 
-// asRoot is what MariaDB needs to be told to run as root, which it else refuses.
+// asRoot returns the option without which MariaDB refuses to run as root.
 func asRoot() []string {
 	if os.Getuid() == 0 {
 		return []string{"--user=root"}

@@ -12,34 +12,34 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// killTimeout bounds how long the end of a query that nobody waits for is tried.
+// killTimeout is the limit of the time that Close takes to kill a query.
 const killTimeout = 5 * time.Second
 
-// Rows is the result of a query, read as the server sends it. It has a
-// connection for itself until it is closed, and is not for concurrent use:
+// Rows is the result of a query, read while the server sends it. It occupies a
+// connection until it is closed, and must not be used concurrently:
 //
 //	for rows.Scan() {
 //		id := tables.Int(rows.Record()[0])
 //	}
 //	err := errors.Join(rows.Err(), rows.Close())
 //
-// Memory does not depend on the number of rows.
+// Its memory does not depend on the number of rows.
 type Rows struct {
 	db     *DB
 	in     queryConn
 	rows   driver.Rows
 	values []driver.Value
 	record [][]byte
-	number [][]byte // for each column, room for the digits of a number
+	number [][]byte // for each column, a buffer for the digits of a number
 	err    error
 	ended  bool // the server has sent everything
 	closed bool
 }
 
-// Query starts a query on a connection that no other uses meanwhile. Cancelling
-// ctx ends it, on the server too. The caller closes the result; where it was read
-// to its end, the connection serves a later query, which sees what a statement
-// such as SET has changed in it.
+// Query starts a query on a connection of its own. Cancelling ctx ends it, on the
+// server too. The caller closes the result. After a result that was read to its
+// end, the connection serves later queries, with the session variables that a SET
+// has changed.
 func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, error) {
 	named := make([]driver.NamedValue, len(args))
 	for i, a := range args {
@@ -53,7 +53,7 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 		c, used := db.idle.take(ctx)
 		if !used {
 			var err error
-			if c, err = db.connect(ctx); err != nil {
+			if c, err = db.openConn(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -62,7 +62,7 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 		if err == nil {
 			return r, nil
 		}
-		// It may have broken while nobody used it, which shows when it is used. Queries only read: asked again, nothing is done twice.
+		// An idle connection may have broken. A query only reads, so it can be repeated.
 		if used && (errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysql.ErrInvalidConn)) {
 			_ = c.conn.Close()
 			continue
@@ -94,8 +94,8 @@ func (r *Rows) start(ctx context.Context, query string, args []driver.NamedValue
 // Columns returns the names of the result's columns.
 func (r *Rows) Columns() []string { return r.rows.Columns() }
 
-// Scan moves to the next row. It returns false at the end, and at an error,
-// which Err tells.
+// Scan advances to the next row. It returns false at the end and at an error,
+// which Err returns.
 func (r *Rows) Scan() bool {
 	if r.ended || r.closed || r.err != nil {
 		return false
@@ -129,34 +129,33 @@ func (r *Rows) Scan() bool {
 	return true
 }
 
-// Record returns the values of the row as text, nil for NULL, empty but not
-// nil for an empty string. They are valid until the next Scan or Close.
+// Record returns the values of the row as text: nil for NULL, empty but not nil
+// for an empty string. They are valid until the next Scan or Close.
 func (r *Rows) Record() [][]byte { return r.record }
 
 // Err returns the error that ended Scan, nil at the end of the result.
 func (r *Rows) Err() error { return r.err }
 
-// Close ends the query. What the server has not sent yet is not read: the
-// query is killed.
+// Close ends the query. It kills a query whose rows were not all read.
 func (r *Rows) Close() error {
 	if r.closed {
 		return nil
 	}
 	r.closed = true
 	if r.ended && r.rows.Close() == nil {
-		r.db.idle.give(r.in)
+		r.db.idle.put(r.in)
 		return nil
 	}
-	// The driver would read the result to its end; closing under it breaks the connection instead.
-	_ = r.in.conn.Close() // it may be broken already, and nothing is lost with it
+	// rows.Close would read the result to its end; closing the connection does not.
+	_ = r.in.conn.Close() // it may be broken already
 	var server *mysql.MySQLError
 	if r.ended || errors.As(r.err, &server) || errors.Is(r.err, mysql.ErrInvalidConn) {
-		return nil // the server has ended it, or is gone
+		return nil // the server has ended the query, or has ended itself
 	}
-	// A server that is still computing notices a closed connection only when it sends.
+	// A server that is still computing detects a closed connection only when it sends.
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
-	_, _ = r.db.pool.ExecContext(ctx, "KILL "+strconv.FormatInt(r.in.id, 10)) // an error says that it has ended, or that the server has
+	_, _ = r.db.pool.ExecContext(ctx, "KILL "+strconv.FormatInt(r.in.id, 10)) // an error means that the query or the server has ended
 	return nil
 }
 
@@ -189,8 +188,8 @@ func IDList(ids []int64) string {
 	return string(list[:len(list)-1])
 }
 
-// Int returns the integer that a result column holds as decimal digits, 0 for
-// NULL. It does not check: columns hold what their type lets them hold.
+// Int returns the integer of a value in decimal digits, 0 for NULL. It does not
+// validate b: the column's type is an integer.
 func Int(b []byte) int64 {
 	var n int64
 	for i, c := range b {

@@ -8,70 +8,68 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"time"
 
-	"github.com/go-sql-driver/mysql"
-
 	"s2g/schema"
+	"s2g/schema/memory"
 )
 
 const (
 	pollEvery  = 20 * time.Millisecond
-	tellEvery  = 5 * time.Second
+	logEvery   = 5 * time.Second
 	startLimit = 10 * time.Minute // recovery after a crash reads the log, which may be a gigabyte
 )
 
-// server is a private server as one of its users sees it.
+// server is a private server from the view of one of its users.
 type server struct {
 	dir    string // OUT/.s2g, absolute
 	socket string
-	memory int64    // buffer pool, should it have to be started
-	users  *os.File // holds the users lock, shared
+	memory int64    // buffer pool in bytes, where this user starts the server
+	users  *os.File // the users lock, held shared
 	log    *slog.Logger
 }
 
-// join makes this process a user of dir's server, and starts the server if
-// nobody has. A server that is being stopped is waited for.
+// join makes this process a user of dir's server and starts the server where it
+// does not run. It waits for the end of a server that stops.
 func join(ctx context.Context, dir string, memory int64, log *slog.Logger) (*server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the database: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, tempDir), 0o700); err != nil {
-		return nil, fmt.Errorf("making the database's folder: %w", err)
+		return nil, fmt.Errorf("creating the database's folder: %w", err)
 	}
 	s := &server{dir: dir, memory: memory, log: log}
 	if s.socket, err = socketPath(dir); err != nil {
-		return nil, schema.Faultf(schema.FaultUsage, "use a shorter --out", "%w", err)
+		return nil, schema.Faultf(schema.FaultUsage, "choose a shorter path with option out", "%w", err)
 	}
 	if s.users, err = openLock(filepath.Join(dir, usersLock)); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	if err := s.enter(ctx); err != nil {
+	err = s.poll(ctx, "waiting for a server that stops", func() (bool, error) { return tryLock(s.users, syscall.LOCK_SH) })
+	if err == nil {
+		err = s.start(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.users.Close())
 	}
 	return s, nil
 }
 
-func (s *server) enter(ctx context.Context) error {
-	err := s.poll(ctx, "waiting for a server that is being stopped", func() (bool, error) {
-		return tryLock(s.users, syscall.LOCK_SH)
-	})
-	if err != nil {
-		return err
-	}
+// start returns when the server accepts connections. Of several users that call
+// it, the one with the server lock starts the supervisor; the others wait.
+func (s *server) start(ctx context.Context) error {
 	var failed <-chan error // of the supervisor that this process has started
 	return s.poll(ctx, "waiting for mariadbd to start", func() (bool, error) {
 		select {
 		case err := <-failed:
-			if s.diskIsFull() || speaksOfFullDisk(err.Error()) {
+			if s.diskIsFull() || mentionsFullDisk(err.Error()) {
 				return false, schema.Faultf(schema.FaultResources, "free disk space and run again",
 					"starting the private server: the disk of %s is full: %w", s.dir, err)
 			}
@@ -80,7 +78,8 @@ func (s *server) enter(ctx context.Context) error {
 				"starting the private server: %w", err)
 		default:
 		}
-		if s.answers(ctx) {
+		if conn, err := s.dial(ctx); err == nil {
+			_ = conn.Close() // nothing was sent on it
 			return true, nil
 		}
 		if failed != nil {
@@ -91,19 +90,20 @@ func (s *server) enter(ctx context.Context) error {
 			return false, err
 		}
 		defer held.Close() // the supervisor has its own
-		if mine, err := tryLock(held, syscall.LOCK_EX); err != nil || !mine {
-			return false, err // another user is starting it, or a killed one is not quite gone
+		if locked, err := tryLock(held, syscall.LOCK_EX); err != nil || !locked {
+			return false, err // another user starts the server, or a killed one has not quite ended
 		}
 		failed, err = s.startSupervisor(held)
 		return false, err
 	})
 }
 
-// poll calls done until it says so. what is logged from time to time.
+// poll calls done until it returns true or an error. From time to time it logs
+// what.
 func (s *server) poll(ctx context.Context, what string, done func() (bool, error)) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	began, told := time.Now(), time.Now()
+	began, logged := time.Now(), time.Now()
 	for {
 		if ok, err := done(); ok || err != nil {
 			return err
@@ -117,42 +117,37 @@ func (s *server) poll(ctx context.Context, what string, done func() (bool, error
 			return err
 		case <-tick.C:
 		}
-		if time.Since(told) > tellEvery {
-			told = time.Now()
+		if time.Since(logged) > logEvery {
+			logged = time.Now()
 			s.log.Info(what, "seconds", int(time.Since(began).Seconds()))
 		}
 	}
 }
 
-// answers tells whether a server takes connections.
-func (s *server) answers(ctx context.Context) bool {
+// dial opens a connection to the server.
+func (s *server) dial(ctx context.Context) (driver.Conn, error) {
 	if _, err := os.Stat(s.socket); err != nil {
-		return false
+		return nil, err
 	}
 	conns, err := newConnector(socketConfig(s.socket, ""), s.log)
 	if err != nil {
-		return false
+		return nil, err
 	}
-	c, err := conns.Connect(ctx)
-	if err != nil {
-		return false
-	}
-	_ = c.Close() // a connection that was good
-	return true
+	return conns.Connect(ctx)
 }
 
 // startSupervisor starts this program again as the server's supervisor, which
-// takes over the lock held. The channel gets the reason of a start that failed.
+// inherits the lock held. The channel receives the reason of a start that failed.
 func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	p, err := findProgram()
 	if err != nil {
 		return nil, err
 	}
-	memory := s.memory
-	if memory == 0 {
-		memory = DefaultMemory()
+	pool := s.memory
+	if pool == 0 {
+		pool = DefaultMemory()
 	}
-	value, err := json.Marshal(order{p, s.dir, s.socket, memory})
+	value, err := json.Marshal(order{p, s.dir, s.socket, pool})
 	if err != nil {
 		return nil, err
 	}
@@ -169,14 +164,14 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	cmd.Env = append(os.Environ(), superviseEnv+"="+string(value))
 	cmd.Dir = s.dir
 	cmd.ExtraFiles = []*os.File{held, reporter}          // heldFD, reportFD; its standard streams are /dev/null
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is for the user, who then stops it in good order
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C interrupts the users, and the last of them stops the server
 	if err := cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting the supervisor: %w", err), report.Close())
 	}
 	failed := make(chan error, 1)
 	go func() {
 		defer report.Close()
-		message, _ := io.ReadAll(report) // ends with the supervisor; a part says more than nothing
+		message, _ := io.ReadAll(report) // ends with the supervisor; after an error the part so far is of use
 		err := cmd.Wait()
 		switch {
 		case len(message) > 0:
@@ -190,9 +185,9 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	return failed, nil
 }
 
-// leave ends the use of the server. The last user shuts it down, and waits
-// until it and its supervisor are gone; the supervisor does the same for users
-// that are killed.
+// leave ends the use of the server. The last user shuts it down and waits for the
+// end of the server and its supervisor. For users that are killed, the supervisor
+// does so.
 func (s *server) leave() error {
 	defer s.users.Close()
 	last, err := tryLock(s.users, syscall.LOCK_EX)
@@ -200,7 +195,7 @@ func (s *server) leave() error {
 		return err
 	}
 	if !last {
-		// Others use it. Or the supervisor, between the two locks, has found it unused, and is stopping it.
+		// Either others use the server, or the supervisor, between the two locks, has found it unused and stops it.
 		if others, err := tryLock(s.users, syscall.LOCK_SH); err != nil || others {
 			return err
 		}
@@ -210,17 +205,13 @@ func (s *server) leave() error {
 	if last {
 		s.shutdown(ctx)
 	}
-	return s.poll(ctx, "waiting for mariadbd to stop", s.gone)
+	return s.poll(ctx, "waiting for mariadbd to stop", s.hasEnded)
 }
 
-// shutdown asks the server to stop. One that does not answer has ended, or will
-// be stopped by its supervisor.
+// shutdown sends SHUTDOWN. A server that refuses the connection has ended, or its
+// supervisor stops it.
 func (s *server) shutdown(ctx context.Context) {
-	conns, err := newConnector(socketConfig(s.socket, ""), s.log)
-	if err != nil {
-		return
-	}
-	c, err := conns.Connect(ctx)
+	c, err := s.dial(ctx)
 	if err != nil {
 		return
 	}
@@ -231,8 +222,8 @@ func (s *server) shutdown(ctx context.Context) {
 	}
 }
 
-// gone tells whether neither a server nor its supervisor lives.
-func (s *server) gone() (bool, error) {
+// hasEnded reports whether neither the server nor its supervisor runs.
+func (s *server) hasEnded() (bool, error) {
 	held, err := openLock(filepath.Join(s.dir, serverLock))
 	if err != nil {
 		return false, err
@@ -241,17 +232,20 @@ func (s *server) gone() (bool, error) {
 	return tryLock(held, syscall.LOCK_EX)
 }
 
-// explain tells of an error of a connection whether the server has ended.
+// explain adds to an error of a broken connection that the server has ended, and
+// the end of its log.
 func (s *server) explain(err error) error {
-	var network *net.OpError
-	if !errors.Is(err, mysql.ErrInvalidConn) && !errors.Is(err, driver.ErrBadConn) && !errors.As(err, &network) {
+	if !isBroken(err) {
 		return err
 	}
-	if !s.goneSoon() {
+	// The process takes a moment longer to end than its sockets.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if s.poll(ctx, "waiting for mariadbd to end", s.hasEnded) != nil {
 		return err
 	}
 	tail := logTail(s.dir)
-	if s.diskIsFull() || speaksOfFullDisk(tail) {
+	if s.diskIsFull() || mentionsFullDisk(tail) {
 		return schema.Faultf(schema.FaultResources, "free disk space and run again",
 			"the private mariadbd has ended, and the disk of %s is full: %w; its log ends:\n%s", s.dir, err, tail)
 	}
@@ -259,32 +253,15 @@ func (s *server) explain(err error) error {
 		"the private mariadbd has ended: %w; its log ends:\n%s", err, tail)
 }
 
-// fullDisk is how few bytes are left on a disk that a server fails for: files of
-// tables and indexes grow by up to 4 MiB, and sorts by their buffers.
-const fullDisk = 32 << 20
-
-// diskIsFull tells whether the disk of the database has no room.
+// diskIsFull reports whether the disk of the database has less free space than a
+// server needs: files of tables and indexes grow by up to 4 MiB, and sorts by
+// their buffers.
 func (s *server) diskIsFull() bool {
+	const needed = 32 << 20
 	var st syscall.Statfs_t
-	if err := syscall.Statfs(s.dir, &st); err != nil {
-		return false
-	}
-	return st.Bavail*uint64(st.Bsize) < fullDisk
+	return syscall.Statfs(s.dir, &st) == nil && st.Bavail*uint64(st.Bsize) < needed
 }
 
-// goneSoon is gone for a server whose connections have just broken: its
-// process takes a moment longer to end than its sockets.
-func (s *server) goneSoon() bool {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	return s.poll(ctx, "waiting for mariadbd to end", s.gone) == nil
-}
-
-// peakRSS is the server's VmHWM.
-func (s *server) peakRSS() int64 {
-	pid := readInt(filepath.Join(s.dir, dataDir, pidFile))
-	if pid == 0 {
-		return 0
-	}
-	return statusKiB(fmt.Sprintf("/proc/%d/status", pid), "VmHWM:")
-}
+// peakRSS returns the server's largest resident set in bytes, 0 where it does not
+// run.
+func (s *server) peakRSS() int64 { return memory.PeakOf(readPID(s.dir)) }

@@ -73,7 +73,7 @@ func user(t *testing.T, dir string) (cmd *exec.Cmd, leave func()) {
 
 // serverPID returns the process id of dir's mariadbd, 0 if none lives.
 func serverPID(dir string) int {
-	pid := int(readInt(filepath.Join(dir, dataDir, pidFile)))
+	pid := readPID(dir)
 	if pid == 0 || syscall.Kill(pid, 0) != nil {
 		return 0
 	}
@@ -118,6 +118,8 @@ func TestServerStopsWithItsLastUser(t *testing.T) {
 }
 
 func TestKilledUserLeavesNoServer(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	dir := t.TempDir()
 	cmd, _ := user(t, dir)
@@ -138,6 +140,7 @@ func TestKilledUserLeavesNoServer(t *testing.T) {
 // A mariadbd that is told to stop while it starts may wait for ever, and whoever
 // comes next with it. When that is depends on the machine: so at several moments.
 func TestUserKilledWhileTheServerStarts(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	dir := t.TempDir()
 	openIn(t, dir).Close() // the datadir is there: what follows is the start alone
@@ -165,6 +168,8 @@ func TestUserKilledWhileTheServerStarts(t *testing.T) {
 }
 
 func TestKilledSupervisorTakesItsServerWithIt(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux kills a child with its parent")
 	}
@@ -181,6 +186,8 @@ func TestKilledSupervisorTakesItsServerWithIt(t *testing.T) {
 }
 
 func TestCrashOfTheServer(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	dir := t.TempDir()
 	db := openIn(t, dir)
 	serve(t, db, "before", map[string]string{"Votes": vote1})
@@ -228,6 +235,8 @@ func parent(t *testing.T, pid int) int {
 }
 
 func TestInitialisationThatWasCutShort(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	dir := t.TempDir()
 	half := filepath.Join(dir, dataDir+".new", "mysql")
 	if err := os.MkdirAll(half, 0o700); err != nil {
@@ -267,6 +276,8 @@ func TestDamagedDatadir(t *testing.T) {
 }
 
 func TestLongPath(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), strings.Repeat("long", 30))
 	db := openIn(t, dir)
 	_, leave := user(t, dir)
@@ -309,6 +320,8 @@ func TestForeignSocketFolder(t *testing.T) {
 }
 
 func TestTwoFolders(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	one, two := openIn(t, t.TempDir()), openIn(t, t.TempDir())
 	serve(t, one, "one", map[string]string{"Votes": vote1})
 	serve(t, two, "two", map[string]string{"Votes": vote2})
@@ -320,6 +333,8 @@ func TestTwoFolders(t *testing.T) {
 }
 
 func TestJoinAtOnce(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	dir := t.TempDir()
 	var g errgroup.Group

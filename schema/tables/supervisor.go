@@ -13,50 +13,51 @@ import (
 	"time"
 )
 
-// superviseEnv asks this program, started again, to be a supervisor. Its value is an order.
+// superviseEnv is the environment variable that makes this program a supervisor.
+// Its value is an order.
 const superviseEnv = "S2G_SUPERVISE_DB"
 
-// stopTimeout is how long a server may take to stop before it is killed. It
-// writes out its buffer pool in that time.
+// stopTimeout is the time that a server has to write its buffer pool and stop,
+// before the supervisor kills it.
 const stopTimeout = 5 * time.Minute
 
-// startTimeout is how long a server that nobody uses any more may take until it
-// answers, and can be told to stop. It may be at the recovery after a crash.
+// startTimeout is the time that a server without users has to start, and perhaps
+// to recover from a crash, before the supervisor kills it; see stop.
 const startTimeout = time.Minute
 
 // The files that a supervisor inherits.
 const (
-	heldFD   = 3 // the server lock, taken
-	reportFD = 4 // a pipe, for the reason of a start that failed
+	heldFD   = 3 // the server lock, held
+	reportFD = 4 // a pipe for the reason of a start that failed
 )
 
-// order is what a supervisor is told.
+// order is the task of a supervisor, in JSON.
 type order struct {
 	Program program
 	Dir     string // OUT/.s2g
 	Socket  string
-	Memory  int64 // buffer pool, bytes
+	Memory  int64 // buffer pool in bytes
 }
 
 // Supervise must be the first call of main, and of TestMain of a package that
-// opens tables: the private server has a supervisor, which is this same
-// program, started again. It returns at once where the process is none;
-// else it does not return, but exits when the server has stopped.
+// opens tables: the private server has a supervisor, which is this same program
+// with another environment. In other processes Supervise returns at once; a
+// supervisor exits in it when the server has stopped.
 //
-// The supervisor starts mariadbd, and stops it when nobody uses it any more:
-// when it can lock db.users alone. A user that is killed holds no lock, and a
-// supervisor that is killed takes its mariadbd with it (on Linux). So nothing
-// is left running, and nothing needs to be cleaned up by hand.
+// The supervisor starts mariadbd, and stops it when nobody uses it any more, that
+// is when it can lock db.users exclusively. A killed user holds no lock, and a
+// killed supervisor takes its mariadbd with it (on Linux). So no process remains,
+// and nobody needs to clean up.
 func Supervise() {
-	value, asked := os.LookupEnv(superviseEnv)
-	if !asked {
+	value, ok := os.LookupEnv(superviseEnv)
+	if !ok {
 		return
 	}
 	held, report := os.NewFile(heldFD, serverLock), os.NewFile(reportFD, "report")
-	syscall.CloseOnExec(heldFD) // passed on to mariadbd by name only
+	syscall.CloseOnExec(heldFD) // mariadbd inherits it as an extra file only
 	syscall.CloseOnExec(reportFD)
 	if err := supervise(value, held); err != nil {
-		fmt.Fprint(report, err) // fails if nobody waits for it any more
+		fmt.Fprint(report, err) // fails where the user that waited for it has ended
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -71,8 +72,8 @@ func supervise(value string, held *os.File) error {
 	if err := json.Unmarshal([]byte(value), &o); err != nil {
 		return fmt.Errorf("reading the supervisor's order: %w", err)
 	}
-	stop := make(chan os.Signal, 1)
-	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	stopped := make(chan os.Signal, 1)
+	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	users, err := openLock(filepath.Join(o.Dir, usersLock))
 	if err != nil {
 		return err
@@ -81,19 +82,13 @@ func supervise(value string, held *os.File) error {
 	go func() { unused <- flock(users, syscall.LOCK_EX) }()
 
 	if err := o.Program.initialise(o.Dir, held); err != nil {
-		return fmt.Errorf("making the database under %s: %w", o.Dir, err)
+		return fmt.Errorf("creating the database in %s: %w", o.Dir, err)
 	}
 	cmd := o.Program.command(o.Dir, o.Socket, o.Memory, held)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("starting %s: %w", o.Program.Server, err)
 	}
 	defer removeSocket(o.Dir, o.Socket)
-	return watch(cmd, o, unused, stop)
-}
-
-// watch waits until the server ends, and stops it when nobody uses it or the
-// supervisor is told to stop.
-func watch(cmd *exec.Cmd, o order, unused <-chan error, stop <-chan os.Signal) error {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	select {
@@ -102,43 +97,42 @@ func watch(cmd *exec.Cmd, o order, unused <-chan error, stop <-chan os.Signal) e
 			return nil // a user has shut it down
 		}
 		return fmt.Errorf("mariadbd has ended: %w; the end of %s:\n%s", err, filepath.Join(o.Dir, dataDir, errorLog), logTail(o.Dir))
-	case <-unused: // an error to lock leaves nobody in charge: stop as well
-	case <-stop:
+	case <-unused: // after an error of the lock nobody is in charge: stop, too
+	case <-stopped:
 	}
-	// A mariadbd that is told to stop while it starts may wait for ever on itself.
-	if answers(o.Socket, ended) {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended this moment
-	} else {
-		_ = cmd.Process.Kill()
-	}
-	select {
-	case <-ended:
-	case <-time.After(stopTimeout):
-		_ = cmd.Process.Kill()
-		<-ended
-	}
+	stop(cmd, o.Socket, ended)
 	return nil
 }
 
-// answers waits until the server greets who connects, which it does when it has
-// started; false if it ends or takes longer than startTimeout.
-func answers(socket string, ended chan error) bool {
-	for began := time.Now(); time.Since(began) < startTimeout; time.Sleep(20 * time.Millisecond) {
-		select {
-		case err := <-ended:
-			ended <- err // for who waits for the end
-			return false
-		default:
+// stop ends the server and returns when it has ended. A mariadbd that is
+// terminated while it starts may wait for itself for ever, so stop waits for its
+// start, and kills one that takes longer than startTimeout.
+func stop(cmd *exec.Cmd, socket string, ended <-chan error) {
+	started := false
+	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); {
+		if started = greets(socket); started {
+			break
 		}
-		if greets(socket) {
-			return true
+		select {
+		case <-ended:
+			return
+		case <-time.After(pollEvery):
 		}
 	}
-	return false
+	if started {
+		_ = cmd.Process.Signal(syscall.SIGTERM) // an error means that it has just ended
+		select {
+		case <-ended:
+			return
+		case <-time.After(stopTimeout):
+		}
+	}
+	_ = cmd.Process.Kill()
+	<-ended
 }
 
-// greets reports whether the server sends the first byte of its protocol. Until
-// it has started, connections are taken by the kernel alone.
+// greets reports whether the server sends the first byte of its protocol. Until it
+// has started, the kernel alone accepts connections.
 func greets(socket string) bool {
 	conn, err := net.Dial("unix", socket)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"s2g/cmd/s2g/internal/build"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
+	"s2g/schema/memory"
 	"s2g/schema/tables"
 )
 
@@ -48,7 +49,7 @@ type DumpTable struct {
 // changes nothing. The examination is complete as far as it goes where the error, which joins all that is missing, is
 // not nil.
 func Examine(ctx context.Context, o *build.Options, m *manifest.Manifest, servers Servers) (*Examination, error) {
-	e := &Examination{Cores: runtime.NumCPU(), Memory: tables.MachineMemory()}
+	e := &Examination{Cores: runtime.NumCPU(), Memory: memory.Machine()}
 	server, serverErr := mariadb()
 	e.Programs = []Program{server, sevenZip()}
 	if o.DSN != "" {

@@ -9,6 +9,7 @@ import (
 	"s2g/cmd/s2g/internal/build"
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
+	"s2g/schema/memory"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
 )
@@ -219,9 +220,9 @@ func (p *Plan) compare(in input) error {
 		return err
 	}
 	var out, apart ledger
-	var memory int64
+	var needed int64
 	for _, s := range p.Steps {
-		memory = max(memory, s.Memory)
+		needed = max(needed, s.Memory)
 		if s.Stage == manifest.Ingest && separate { // sorts and archives are on the disk of OUT
 			out.add(0, s.Passes-s.held)
 			apart.add(s.Disk-s.There, s.held)
@@ -229,10 +230,10 @@ func (p *Plan) compare(in input) error {
 			out.add(s.Disk-s.There, s.Passes)
 		}
 	}
-	if memory == 0 {
+	if needed == 0 {
 		return nil
 	}
-	p.Memory = Need{Needs: memory, Has: tables.MachineMemory()}
+	p.Memory = Need{Needs: needed, Has: memory.Machine()}
 	if in.Pool > 0 {
 		p.Memory.Needs += in.Pool + serverOverhead
 	}

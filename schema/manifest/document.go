@@ -15,20 +15,20 @@ import (
 )
 
 // Document is a small file at the top of OUT that describes the build to those
-// it is given to, as README.md.
+// who receive it, as README.md.
 type Document struct {
 	Name    string // without a folder
 	Content []byte
 }
 
-// File is the document's entry in the manifest.
+// File returns the document's entry in the manifest.
 func (p Document) File() File {
 	sum := sha256.Sum256(p.Content)
 	return File{Name: p.Name, Size: int64(len(p.Content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// CheckOverwrite returns the usage fault of a file in OUT that has the name of a document and
-// that no build has written, or nil.
+// CheckOverwrite returns a usage fault where OUT has a file with the name of a
+// document that no build has published.
 func (d *Dir) CheckOverwrite(names ...string) error {
 	published := d.Manifest().Published
 	for _, name := range names {
@@ -42,11 +42,10 @@ func (d *Dir) CheckOverwrite(names ...string) error {
 	return nil
 }
 
-// Publish makes the documents those of the build: they replace the ones before.
-// The manifest names them first, so that a run that is killed between the two
-// leaves nothing that no manifest knows; the next Publish writes what is missing.
-// Documents that are there as they are to be are not written again. It reports
-// whether anything was.
+// Publish replaces the documents of the build, and reports whether it changed a
+// file. The manifest names them first, so that a run that is killed in between
+// leaves no file without an entry; the next Publish writes what is missing.
+// Documents whose files have their content are not written again.
 func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 	files := make([]File, len(documents))
 	for i, p := range documents {
@@ -60,12 +59,12 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 		changed = true
 	}
 	for _, p := range documents {
-		there, err := os.ReadFile(filepath.Join(d.out, p.Name))
-		if err == nil && bytes.Equal(there, p.Content) {
+		current, err := os.ReadFile(filepath.Join(d.out, p.Name))
+		if err == nil && bytes.Equal(current, p.Content) {
 			continue
 		}
-		if err := d.replace(p.Name, p.Content); err != nil {
-			return changed, fmt.Errorf("writing %s: %w", p.Name, err)
+		if err := d.Replace(p.Name, p.Content); err != nil {
+			return changed, err
 		}
 		changed = true
 	}

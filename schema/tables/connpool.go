@@ -8,28 +8,25 @@ import (
 	"sync"
 )
 
-// maxIdle is how many connections of queries are kept for the next ones: about
-// as many as a stage has workers.
+// maxIdle is the limit of idle connections: about as many as a stage has workers.
 const maxIdle = 32
 
-// queryConn is a connection that queries use one after the other.
+// queryConn is a connection that serves one query at a time.
 type queryConn struct {
 	conn driver.Conn
-	id   int64 // of the connection, to kill it by
+	id   int64 // the server's number of the connection, for KILL
 }
 
-// queryConns keeps the connections of queries that were read to their end.
-// database/sql's pool hands out rows that copy every value; these give those of
-// the driver.
-type queryConns struct {
+// connPool keeps idle connections for later queries. The pool of database/sql
+// copies every value of a row; this one gives access to the driver's rows.
+type connPool struct {
 	mu     sync.Mutex
 	idle   []queryConn
 	closed bool
 }
 
-// take returns a connection that was used before and is still alive, if there is
-// one.
-func (s *queryConns) take(ctx context.Context) (queryConn, bool) {
+// take returns an idle connection that is still open, if there is one.
+func (s *connPool) take(ctx context.Context) (queryConn, bool) {
 	for {
 		s.mu.Lock()
 		n := len(s.idle)
@@ -43,12 +40,12 @@ func (s *queryConns) take(ctx context.Context) (queryConn, bool) {
 		if r, ok := c.conn.(driver.SessionResetter); !ok || r.ResetSession(ctx) == nil {
 			return c, true
 		}
-		_ = c.conn.Close() // it is broken, and nothing is lost with it
+		_ = c.conn.Close() // it is broken
 	}
 }
 
-// give keeps a connection whose result was read to its end.
-func (s *queryConns) give(c queryConn) {
+// put keeps a connection whose last result was read to its end.
+func (s *connPool) put(c queryConn) {
 	s.mu.Lock()
 	keep := !s.closed && len(s.idle) < maxIdle
 	if keep {
@@ -56,13 +53,13 @@ func (s *queryConns) give(c queryConn) {
 	}
 	s.mu.Unlock()
 	if !keep {
-		_ = c.conn.Close() // nothing is under way on it
+		_ = c.conn.Close() // no query uses it
 	}
 }
 
-// close closes the connections that no query uses; the others are closed with
-// their queries.
-func (s *queryConns) close() {
+// close closes the idle connections. Connections in use are closed with their
+// queries.
+func (s *connPool) close() {
 	s.mu.Lock()
 	idle := s.idle
 	s.idle, s.closed = nil, true
@@ -72,17 +69,17 @@ func (s *queryConns) close() {
 	}
 }
 
-// connect opens a connection and asks for its id.
-func (db *DB) connect(ctx context.Context) (queryConn, error) {
+// openConn opens a connection for queries and reads its id.
+func (db *DB) openConn(ctx context.Context) (queryConn, error) {
 	conn, err := db.conns.Connect(ctx)
 	if err != nil {
 		return queryConn{}, db.explain(fmt.Errorf("connecting for a query: %w", err))
 	}
-	c := queryConn{conn: conn}
-	if c.id, err = connectionID(ctx, conn); err != nil {
+	id, err := connectionID(ctx, conn)
+	if err != nil {
 		return queryConn{}, errors.Join(db.explain(fmt.Errorf("connecting for a query: %w", err)), conn.Close())
 	}
-	return c, nil
+	return queryConn{conn, id}, nil
 }
 
 func connectionID(ctx context.Context, conn driver.Conn) (int64, error) {

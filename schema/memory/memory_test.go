@@ -1,12 +1,13 @@
-package tables
+package memory
 
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 )
 
-func TestMachineMemory(t *testing.T) {
+func TestMachineIsTheLowestLimit(t *testing.T) {
 	const total = "MemTotal:       16777216 kB\nMemFree: 1 kB\n" // 16 GiB
 	cases := []struct {
 		name  string
@@ -34,12 +35,41 @@ func TestMachineMemory(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got := machineMemory(filepath.Join(root, "proc"), filepath.Join(root, "cgroup")); got != c.want {
+			if got := machine(filepath.Join(root, "proc"), filepath.Join(root, "cgroup")); got != c.want {
 				t.Errorf("%d bytes, want %d", got, c.want)
 			}
 		})
 	}
-	if got := DefaultMemory(); got < minPool || got > maxPool {
-		t.Errorf("default buffer pool: %d bytes", got)
+}
+
+func TestLimitKeepsALowerOne(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	debug.SetMemoryLimit(1 << 40)
+	restore := Limit(1 << 39)
+	if now := debug.SetMemoryLimit(-1); now != 1<<39 {
+		t.Errorf("the limit is %d", now)
+	}
+	Limit(1 << 41)()
+	if now := debug.SetMemoryLimit(-1); now != 1<<39 {
+		t.Errorf("a higher limit has changed it to %d", now)
+	}
+	restore()
+	if now := debug.SetMemoryLimit(-1); now != 1<<40 {
+		t.Errorf("afterwards it is %d", now)
+	}
+}
+
+func TestPeakCoversThisProcess(t *testing.T) {
+	ResetPeak()
+	touched := make([]byte, 64<<20)
+	for i := range touched {
+		touched[i] = 1
+	}
+	if self, other := Peak(), PeakOf(os.Getpid()); self < 64<<20 || other < self {
+		t.Errorf("%d bytes, as another process %d", self, other)
+	}
+	if PeakOf(1<<30) != 0 {
+		t.Error("a process that does not exist has a peak")
 	}
 }

@@ -1,0 +1,125 @@
+package tables
+
+import (
+	"bufio"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"syscall"
+
+	"github.com/go-sql-driver/mysql"
+
+	"s2g/schema"
+)
+
+// privateDatabase is the name of the private server's database.
+const privateDatabase = "s2g"
+
+// readBuffer is the size of a connection's read buffer. The driver reads 4 KiB at
+// a time, which costs a scan of Posts a third more CPU time of the client
+// (BenchmarkQuery).
+const readBuffer = 64 << 10
+
+// session holds the variables that every connection sets, so that results do not
+// depend on a server's configuration.
+func session() map[string]string {
+	return map[string]string{
+		// Backslashes escape, and a value that does not fit is an error wherever the statement allows that.
+		"sql_mode":  "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
+		"time_zone": "'+00:00'",
+		// A stage that waits for its disk or a sort must keep its connection: the defaults are 60 and 30 s.
+		"net_write_timeout":  "86400",
+		"net_read_timeout":   "86400",
+		"wait_timeout":       "86400",
+		"max_statement_time": "0",
+	}
+}
+
+// socketConfig returns the configuration of connections to the private server.
+func socketConfig(socket, database string) *mysql.Config {
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Net, cfg.Addr, cfg.DBName = "root", "unix", socket, database
+	return cfg
+}
+
+// parseDSN parses the DSN of a user's server. Its errors leave out the DSN, which
+// may hold a password.
+func parseDSN(dsn string) (*mysql.Config, error) {
+	const remedy = "write it as user:password@tcp(host:3306)/database, or user@unix(/path/to/socket)/database"
+	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, schema.Faultf(schema.FaultUsage, remedy, "parsing the DSN of the database: %w", err)
+	}
+	if cfg.DBName == "" {
+		return nil, schema.Faultf(schema.FaultUsage, remedy, "the DSN names no database")
+	}
+	return cfg, nil
+}
+
+// publicDSN returns cfg's DSN without secrets.
+func publicDSN(cfg *mysql.Config) string {
+	shown := mysql.NewConfig()
+	shown.User, shown.Net, shown.Addr, shown.DBName, shown.TLSConfig = cfg.User, cfg.Net, cfg.Addr, cfg.DBName, cfg.TLSConfig
+	return shown.FormatDSN()
+}
+
+// connector opens connections with the variables of session.
+type connector struct{ driver.Connector }
+
+func newConnector(base *mysql.Config, log *slog.Logger) (connector, error) {
+	cfg := base.Clone()
+	if cfg.Params == nil {
+		cfg.Params = make(map[string]string)
+	}
+	for name, value := range session() {
+		cfg.Params[name] = value
+	}
+	cfg.ParseTime = false        // dates in the server's form
+	cfg.InterpolateParams = true // parameters in the text protocol
+	cfg.MultiStatements = false
+	cfg.ClientFoundRows = false
+	cfg.Logger = driverLog{log}
+	cfg.DialFunc = dialBuffered
+	if err := cfg.Apply(mysql.Charset("utf8mb4", "utf8mb4_bin")); err != nil {
+		return connector{}, fmt.Errorf("setting the connection's character set: %w", err)
+	}
+	c, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return connector{}, schema.Faultf(schema.FaultUsage, "check the DSN", "configuring the connection: %w", err)
+	}
+	return connector{c}, nil
+}
+
+// driverLog receives the messages that the driver prints to stderr by default.
+type driverLog struct{ log *slog.Logger }
+
+func (l driverLog) Print(v ...any) { l.log.Debug("mysql driver", "message", fmt.Sprint(v...)) }
+
+// bufferedConn is a connection with a read buffer of readBuffer bytes.
+type bufferedConn struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+func dialBuffered(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	c, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &bufferedConn{Conn: c, r: bufio.NewReaderSize(c, readBuffer)}, nil
+}
+
+func (c *bufferedConn) Read(p []byte) (int, error) { return c.r.Read(p) }
+
+// SyscallConn lets the driver check whether a pooled connection is still open.
+func (c *bufferedConn) SyscallConn() (syscall.RawConn, error) {
+	sc, ok := c.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return sc.SyscallConn()
+}

@@ -1,0 +1,175 @@
+// Package tables keeps the tables of a dump in MariaDB: it starts or joins the
+// server, loads tables in bulk, puts them in service together, and streams
+// ordered scans of them to the other stages.
+//
+// By default the server is private: a mariadbd whose data, socket and settings
+// are in OUT/.s2g. All commands on that folder share it, and the last one stops
+// it. Options.DSN names a server of the user instead.
+//
+// A load has four steps; readers see nothing of it before the last:
+//
+//	Stage   create an empty NAME_new with its primary key only
+//	Load    insert the rows with LOAD DATA LOCAL INFILE
+//	Index   add the secondary indexes, which is cheaper on a full table
+//	Swap    rename every NAME_new to NAME in one RENAME TABLE
+//
+// CheckRights reports before a load whether a user's server allows it.
+// TableIntact reports after an interruption whether a loaded table is complete.
+//
+// staging.go, load.go, tablecheck.go and rights.go depend on the tables of
+// package schema; the other files depend only on SQL and the server process.
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/go-sql-driver/mysql"
+
+	"s2g/schema"
+)
+
+// Options chooses the server. One of Dir and DSN is required.
+type Options struct {
+	Dir    string       // OUT/.s2g: the folder of the private server
+	DSN    string       // go-sql-driver's DSN of a user's server, with a database; empty: the private server
+	Memory int64        // buffer pool in bytes of a private server that Open starts; 0: DefaultMemory
+	Log    *slog.Logger // nil: no log
+}
+
+// DB is an open set of tables. Its methods may be called concurrently.
+type DB struct {
+	pool   *sql.DB
+	cfg    *mysql.Config
+	conns  connector
+	idle   connPool
+	server *server // nil: a user's server
+	log    *slog.Logger
+	closed sync.Once
+}
+
+// Open connects to the user's server, or joins the private one and starts it
+// where it does not run. The server must be MariaDB 10.6 or newer.
+func Open(ctx context.Context, o Options) (*DB, error) {
+	log := o.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	if o.DSN != "" {
+		cfg, err := parseDSN(o.DSN)
+		if err != nil {
+			return nil, err
+		}
+		return connect(ctx, cfg, nil, log)
+	}
+	srv, err := join(ctx, o.Dir, o.Memory, log)
+	if err != nil {
+		return nil, err
+	}
+	cfg := socketConfig(srv.socket, "")
+	if err := createDatabase(ctx, cfg); err != nil {
+		return nil, errors.Join(srv.explain(err), srv.leave())
+	}
+	cfg.DBName = privateDatabase
+	db, err := connect(ctx, cfg, srv, log)
+	if err != nil {
+		return nil, errors.Join(srv.explain(err), srv.leave())
+	}
+	return db, nil
+}
+
+func createDatabase(ctx context.Context, cfg *mysql.Config) error {
+	conns, err := newConnector(cfg, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return err
+	}
+	pool := sql.OpenDB(conns)
+	defer pool.Close()
+	_, err = pool.ExecContext(ctx, "CREATE DATABASE IF NOT EXISTS "+privateDatabase+" CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin")
+	if err != nil {
+		return fmt.Errorf("creating the database of the private server: %w", err)
+	}
+	return nil
+}
+
+func connect(ctx context.Context, cfg *mysql.Config, srv *server, log *slog.Logger) (*DB, error) {
+	conns, err := newConnector(cfg, log)
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{pool: sql.OpenDB(conns), cfg: cfg, conns: conns, server: srv, log: log}
+	var version string
+	if err = db.pool.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err == nil {
+		err = checkVersion(version)
+	} else {
+		err = fmt.Errorf("connecting to the database: %w", classify(err))
+		if fault, _ := schema.FaultOf(err); fault == schema.FaultOurs {
+			err = schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right", "%w", err)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.pool.Close())
+	}
+	return db, nil
+}
+
+// Close ends the use of the server. The last user of a private server stops it
+// and waits for its end. A second Close does nothing.
+func (db *DB) Close() error {
+	var err error
+	db.closed.Do(func() {
+		db.idle.close()
+		_ = db.pool.Close() // an error means that the server has closed a connection first
+		if db.server != nil {
+			err = db.server.leave()
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("closing the tables: %w", err)
+	}
+	return nil
+}
+
+// DSN returns the DSN for other clients, without the password.
+func (db *DB) DSN() string { return publicDSN(db.cfg) }
+
+// SQL returns the connection pool, for statements with small results. Its
+// sessions have UTC and strict mode; the client interpolates parameters. Query
+// reads many rows faster.
+func (db *DB) SQL() *sql.DB { return db.pool }
+
+// PeakRSS returns the largest resident set of the private mariadbd since its
+// start, in bytes; 0 where it is not known.
+func (db *DB) PeakRSS() int64 {
+	if db.server == nil {
+		return 0
+	}
+	return db.server.peakRSS()
+}
+
+// exec runs statements one after the other.
+func (db *DB) exec(ctx context.Context, statements ...string) error {
+	for _, s := range statements {
+		if _, err := db.pool.ExecContext(ctx, s); err != nil {
+			return db.explain(err)
+		}
+	}
+	return nil
+}
+
+// explain adds the cause of a statement's error: the end of the private server,
+// or the class of the server's error.
+func (db *DB) explain(err error) error {
+	if db.server != nil {
+		err = db.server.explain(err)
+	}
+	return classify(err)
+}
+
+// quote returns name as an SQL identifier.
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

@@ -1,0 +1,174 @@
+package tables
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"s2g/schema"
+)
+
+// dumpTable has one row: the key of the dump of the tables in service. Swap
+// renames it with them, so the two always agree.
+const dumpTable = "S2GDump"
+
+// staging returns the name of the table that is being loaded for the table NAME.
+func staging(name string) string { return name + "_new" }
+
+// retired returns the name of the table that a swap has replaced.
+func retired(name string) string { return name + "_old" }
+
+// Stage creates an empty staging table for t, without secondary indexes, and
+// drops those of an earlier run.
+func (db *DB) Stage(ctx context.Context, t schema.Table) error {
+	create, _ := schema.TableDDL(t, staging(t.Name))
+	err := db.exec(ctx, "DROP TABLE IF EXISTS "+quote(staging(t.Name))+", "+quote(retired(t.Name)), create)
+	if err != nil {
+		return fmt.Errorf("creating the staging table of %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Index adds the secondary indexes to t's staging table, all in one pass over it.
+func (db *DB) Index(ctx context.Context, t schema.Table) error {
+	_, indexes := schema.TableDDL(t, staging(t.Name))
+	if len(indexes) == 0 {
+		return nil
+	}
+	err := db.exec(ctx, "ALTER TABLE "+quote(staging(t.Name))+" "+strings.Join(indexes, ", "))
+	if err != nil {
+		return fmt.Errorf("indexing %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// Swap puts the staging tables of ts in service and records dumpKey, in one
+// RENAME TABLE: readers see either all tables of one dump or all of another.
+// Tables of the schema that are not in ts go out of service. Swap then drops the
+// replaced tables. After an error the rename may have happened; DumpKey returns
+// which dump is in service.
+func (db *DB) Swap(ctx context.Context, dumpKey string, ts []schema.Table) error {
+	if err := db.swap(ctx, dumpKey, ts); err != nil {
+		return fmt.Errorf("putting the tables in service: %w", err)
+	}
+	return nil
+}
+
+func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error {
+	if err := db.stageDumpKey(ctx, dumpKey); err != nil {
+		return err
+	}
+	incoming := []string{dumpTable}
+	posts := false
+	for _, t := range ts {
+		incoming = append(incoming, t.Name)
+		posts = posts || t.Name == "Posts"
+	}
+	existing, err := db.Names(ctx)
+	if err != nil {
+		return err
+	}
+	var moves, old []string
+	for _, name := range servedNames() {
+		old = append(old, quote(retired(name)))
+		if existing[name] {
+			moves = append(moves, quote(name)+" TO "+quote(retired(name)))
+		}
+	}
+	for _, name := range incoming {
+		moves = append(moves, quote(staging(name))+" TO "+quote(name))
+	}
+	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+strings.Join(old, ", "), "RENAME TABLE "+strings.Join(moves, ", ")); err != nil {
+		return err
+	}
+	if posts {
+		db.createViews(ctx)
+	}
+	return db.Tidy(ctx)
+}
+
+func (db *DB) stageDumpKey(ctx context.Context, key string) error {
+	name := quote(staging(dumpTable))
+	err := db.exec(ctx,
+		"DROP TABLE IF EXISTS "+name,
+		"CREATE TABLE "+name+" (DumpKey VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL PRIMARY KEY) ENGINE=InnoDB"+
+			" COMMENT='One row: the dump that the tables were loaded from'")
+	if err != nil {
+		return err
+	}
+	if _, err := db.pool.ExecContext(ctx, "INSERT INTO "+name+" VALUES (?)", key); err != nil {
+		return db.explain(fmt.Errorf("recording the dump: %w", err))
+	}
+	return nil
+}
+
+// createViews creates the views of the schema over the tables in service, for
+// people. Views name tables, so later swaps leave them unchanged. A view that a
+// user's server refuses is logged and left out.
+func (db *DB) createViews(ctx context.Context) {
+	for _, v := range schema.Views() {
+		if err := db.exec(ctx, v.Statement); err != nil {
+			db.log.Info("the view "+v.Name+" is missing", "reason", err)
+		}
+	}
+}
+
+// Tidy drops the staging and retired tables of earlier loads.
+func (db *DB) Tidy(ctx context.Context) error {
+	var left []string
+	for _, name := range servedNames() {
+		left = append(left, quote(staging(name)), quote(retired(name)))
+	}
+	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+strings.Join(left, ", ")); err != nil {
+		return fmt.Errorf("dropping tables that are out of service: %w", err)
+	}
+	return nil
+}
+
+// servedNames returns the names of the tables that may be in service.
+func servedNames() []string {
+	names := []string{dumpTable}
+	for _, t := range schema.Tables() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// DumpKey returns the key that Swap recorded, empty where no tables are in
+// service.
+func (db *DB) DumpKey(ctx context.Context) (string, error) {
+	var key string
+	err := db.pool.QueryRowContext(ctx, "SELECT DumpKey FROM "+quote(dumpTable)).Scan(&key)
+	var server *mysql.MySQLError
+	if errors.Is(err, sql.ErrNoRows) || errors.As(err, &server) && server.Number == noSuchTable {
+		return "", nil
+	}
+	if err != nil {
+		return "", db.explain(fmt.Errorf("reading the key of the tables' dump: %w", err))
+	}
+	return key, nil
+}
+
+// Names returns the names of the database's tables, with staging tables and
+// views. A build may leave out tables of the schema.
+func (db *DB) Names(ctx context.Context) (map[string]bool, error) {
+	names := make(map[string]bool)
+	err := db.EachRow(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()", func(row [][]byte) error {
+		names[string(row[0])] = true
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing tables: %w", err)
+	}
+	return names, nil
+}
+
+// HasTable reports whether the database has a table of this name.
+func (db *DB) HasTable(ctx context.Context, name string) (bool, error) {
+	names, err := db.Names(ctx)
+	return names[name], err
+}
