@@ -108,12 +108,9 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 
 // sendGraph loads what the repository does not have.
 func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.LoadResult, error) {
-	if l.of.RetryFor = l.retryFor; l.retryFor == 0 {
-		l.of.RetryFor = -1 // the loader's zero value is its default
-	}
 	shown := a.progress("load graphdb")
 	defer shown.end()
-	l.of.Log, l.of.Progress = a.log, shown.report
+	l.of.RetryFor, l.of.Log, l.of.Progress = l.retryFor, a.log, shown.report
 	return graphdb.Load(ctx, r, b, l.of)
 }
 

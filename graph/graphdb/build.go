@@ -6,13 +6,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"s2g/graph/rdf4j"
 	"s2g/graph/trig"
@@ -21,7 +21,7 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Build is the graph of a build.
+// Build is the graph of one build, as its files.
 type Build struct {
 	Out     string
 	Site    vocab.Site
@@ -31,8 +31,8 @@ type Build struct {
 	Ontology, Void manifest.File
 }
 
-// NewBuild takes the graph from a manifest. A build without one is a usage
-// fault.
+// NewBuild returns the graph that a manifest lists. A build without one is a
+// usage fault.
 func NewBuild(out string, m *manifest.Manifest, site vocab.Site) (*Build, error) {
 	edition, err := m.Edition(manifest.Graph)
 	if err != nil {
@@ -55,8 +55,8 @@ func NewBuild(out string, m *manifest.Manifest, site vocab.Site) (*Build, error)
 	return b, nil
 }
 
-// Repository is the name that the build has on a server unless another is
-// given: PREFIX_DATE_HASH. An empty prefix is the site's.
+// Repository returns the default name of the build's repository, PREFIX_DATE_HASH.
+// An empty prefix is the site's.
 func (b *Build) Repository(prefix string) string {
 	if prefix == "" {
 		prefix = b.Site.Prefix()
@@ -64,8 +64,10 @@ func (b *Build) Repository(prefix string) string {
 	return prefix + "_" + b.Edition
 }
 
-// Statements is how many statements a repository holds that has the whole
-// build.
+// title returns the title of a new repository.
+func (b *Build) title() string { return "Stack2Graph " + b.Site.Host() + " " + b.Edition }
+
+// Statements returns the number of statements of the whole build.
 func (b *Build) Statements() int64 { return rows(b.Batches) + b.Ontology.Rows + b.Void.Rows }
 
 func rows(files []manifest.File) (n int64) {
@@ -75,7 +77,8 @@ func rows(files []manifest.File) (n int64) {
 	return n
 }
 
-// graph is where the triples of a file go that names no graph itself.
+// graph returns the graph of a file of triples; empty for a batch, which names its
+// graphs itself.
 func (b *Build) graph(f manifest.File) string {
 	switch f.Name {
 	case b.Ontology.Name:
@@ -90,35 +93,34 @@ func (b *Build) path(f manifest.File) string {
 	return filepath.Join(b.Out, filepath.FromSlash(f.Name))
 }
 
-// read reads a file and holds it against the manifest.
+// read reads a file and compares its SHA-256 with the manifest's.
 func (b *Build) read(f manifest.File) ([]byte, error) {
-	const remedy = "see s2g verify; run s2g graph again"
-	text, err := os.ReadFile(b.path(f))
+	const remedy = "run s2g verify to find what differs, or s2g graph again"
+	content, err := os.ReadFile(b.path(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, schema.Faultf(schema.FaultVerification, remedy, "%s is missing in %s", f.Name, b.Out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", f.Name, err)
 	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != f.SHA256 {
-		return nil, schema.Faultf(schema.FaultVerification, remedy, "%s in %s is not the file that the manifest names: another SHA-256", f.Name, b.Out)
+	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != f.SHA256 {
+		return nil, schema.Faultf(schema.FaultVerification, remedy, "%s in %s has another SHA-256 than in the manifest", f.Name, b.Out)
 	}
-	return text, nil
+	return content, nil
 }
 
-// data reads a file as a server takes it: gzip goes as it is, zstd is recoded,
-// because servers do not know it.
+// data reads a file in a form that servers accept: gzip stays, zstd becomes gzip.
 func (b *Build) data(f manifest.File) (rdf4j.Data, error) {
-	text, err := b.read(f)
+	content, err := b.read(f)
 	if err != nil {
 		return rdf4j.Data{}, err
 	}
-	d := rdf4j.Data{Body: text, Graph: b.graph(f)}
+	d := rdf4j.Data{Body: content, Graph: b.graph(f)}
 	plain, isGzip := strings.CutSuffix(f.Name, ".gz")
 	plain, isZstd := strings.CutSuffix(plain, ".zst")
 	if isZstd {
-		if d.Body, err = recode(text); err != nil {
-			return d, schema.Faultf(schema.FaultVerification, "run s2g graph again", "%s: %w", f.Name, err)
+		if d.Body, err = toGzip(content, f.Name); err != nil {
+			return d, unreadable(f, err)
 		}
 	}
 	if isGzip || isZstd {
@@ -135,60 +137,59 @@ func (b *Build) data(f manifest.File) (rdf4j.Data, error) {
 	return d, nil
 }
 
-// recode makes gzip of zstd.
-func recode(text []byte) ([]byte, error) {
-	r, err := zstd.NewReader(bytes.NewReader(text), zstd.WithDecoderConcurrency(1))
+// toGzip recompresses the content of a file.
+func toGzip(content []byte, name string) ([]byte, error) {
+	text, _, err := trig.OpenText(bytes.NewReader(content), name)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
+	defer text.Close()
 	var out bytes.Buffer
 	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.WriteTo(w)
+	_, err = io.Copy(w, text)
 	err = errors.Join(err, w.Close())
 	return out.Bytes(), err
 }
 
-// diagnose tells a file that no server can read from a server that has
-// trouble. refusal is what the server said of the file: it comes back where the
-// file is good and waiting may help.
-func (b *Build) diagnose(f manifest.File, d rdf4j.Data, refusal error) error {
-	said, ok := errors.AsType[*rdf4j.StatusError](refusal)
+// diagnose returns the error of a file that a server has refused: unreadable where
+// this package's reader cannot read it either, or the server says so; else the
+// refusal, since a retry may help.
+func diagnose(f manifest.File, d rdf4j.Data, refusal error) error {
+	e, ok := errors.AsType[*rdf4j.StatusError](refusal)
 	if !ok {
 		return refusal
 	}
-	why := parse(d) // its messages have the line
-	if why == nil && said.Malformed() {
-		why = refusal
+	if err := parse(d); err != nil { // names the line
+		return unreadable(f, err)
 	}
-	if why == nil {
-		return refusal
+	if e.Malformed() {
+		return unreadable(f, refusal)
 	}
-	return unreadable(f, why)
+	return refusal
 }
 
-func unreadable(f manifest.File, why error) error {
-	return schema.Faultf(schema.FaultVerification, "nothing of it was stored; run s2g graph again", "%s cannot be read: %w", f.Name, why)
+func unreadable(f manifest.File, err error) error {
+	return schema.Faultf(schema.FaultVerification, "nothing of it was stored; run s2g graph again", "%s cannot be read: %w", f.Name, err)
 }
 
 // parse reads data to its end.
 func parse(d rdf4j.Data) error {
-	text := bytes.NewReader(d.Body)
-	format := trig.TriG // Turtle is a part of it
+	name := "batch.trig" // Turtle is a part of TriG
 	if d.Media == rdf4j.NQuads {
-		format = trig.NQuads
+		name = "batch.nq"
 	}
-	r := trig.NewReader(text, format)
 	if d.Encoding == "gzip" {
-		z, err := gzip.NewReader(text)
-		if err != nil {
-			return err
-		}
-		r = trig.NewReader(z, format)
+		name += ".gz"
 	}
+	text, format, err := trig.OpenText(bytes.NewReader(d.Body), name)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	r := trig.NewReader(text, format)
 	for r.Scan() {
 	}
 	return r.Err()

@@ -15,14 +15,15 @@ import (
 	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/vocab"
 )
 
-// asLoader is where a test says that its binary is to be a loader: URL, name of
-// the repository, and folder, by spaces.
+// asLoader is the environment variable that makes the test binary a loader: URL,
+// repository and folder, separated by spaces.
 const asLoader = "S2G_TEST_LOADER"
 
-// batches is how many the loads have that are killed.
+// batches is the number of batches of the loads that are killed.
 const batches = 40
 
 func TestMain(m *testing.M) {
@@ -50,7 +51,10 @@ func loadAs(url, name, dir string) int {
 	return 0
 }
 
+// A load on GraphDB's engine ends with the build in the repository, whatever goes
+// wrong on the way.
 func TestEngine(t *testing.T) {
+	schematest.Long(t)
 	server := rdf4jtest.Open(t)
 	load := func(t *testing.T, r *rdf4j.Repository, b *Build, o Options) LoadResult {
 		t.Helper()
@@ -103,7 +107,7 @@ func TestEngine(t *testing.T) {
 			"text":    {Configuration: []byte("nonsense")},
 			"id":      {Configuration: []byte(rdf4j.Configuration(rdf4j.GraphDB, rdf4j.Settings{ID: "another"}))},
 		} {
-			_, err := Load(t.Context(), repository(t, server.URL, server.Name(t)), build(t, 1, "gzip"), Options{CreateOptions: c, RetryFor: -1})
+			_, err := Load(t.Context(), repository(t, server.URL, server.Name(t)), build(t, 1, "gzip"), Options{CreateOptions: c})
 			if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage {
 				t.Errorf("%s: fault %v: %v", name, fault, err)
 			}
@@ -117,8 +121,8 @@ func TestEngine(t *testing.T) {
 	t.Run("killed clients", func(t *testing.T) { killedClients(t, server) })
 }
 
-// offline does what importrdf does with what is written for it: a load that
-// follows has nothing to do.
+// offline does what importrdf does with the files of WriteOffline. A load that follows
+// has nothing to send.
 func offline(t *testing.T, server *rdf4jtest.Server) {
 	b, name := build(t, 3, "gzip"), server.Name(t)
 	dir := filepath.Join(t.TempDir(), "with space")
@@ -151,7 +155,7 @@ func offline(t *testing.T, server *rdf4jtest.Server) {
 	}
 	holds(t, r, b)
 	if _, err := WriteOffline(build(t, 1, "zstd"), name, dir, CreateOptions{}); err == nil {
-		t.Error("importrdf is to read zstd")
+		t.Error("a build with zstd, which importrdf does not read, is no error")
 	}
 }
 
@@ -175,7 +179,7 @@ func otherContent(t *testing.T, server *rdf4jtest.Server) {
 	r := repository(t, server.URL, server.Name(t))
 	_, err := Load(t.Context(), r, other, Options{})
 	check(t, err)
-	refused(r, "something else")
+	refused(r, "other statements")
 
 	r = repository(t, server.URL, server.Name(t))
 	begun(t, r, other, 2)
@@ -192,16 +196,15 @@ func otherContent(t *testing.T, server *rdf4jtest.Server) {
 	}
 }
 
-// begun makes a repository that has the ontology and n files of a build.
+// begun creates a repository with the ontology and n files of a build.
 func begun(t *testing.T, r *rdf4j.Repository, b *Build, n int) {
 	t.Helper()
-	o, err := Options{}.complete()
+	l, err := newLoader(r, b, Options{})
 	check(t, err)
-	l := &loader{Options: o, patience: patience{0, 0, o.Log}, build: b, repository: r}
 	_, err = l.prepare(t.Context())
 	check(t, err)
-	check(t, l.transact(t.Context(), []manifest.File{b.Ontology}))
-	check(t, l.transact(t.Context(), b.Batches[:n]))
+	check(t, l.loadFiles(t.Context(), []manifest.File{b.Ontology}))
+	check(t, l.loadFiles(t.Context(), b.Batches[:n]))
 }
 
 func add(t *testing.T, r *rdf4j.Repository, turtle string) {
@@ -212,14 +215,14 @@ func add(t *testing.T, r *rdf4j.Repository, turtle string) {
 	check(t, tx.Commit(t.Context()))
 }
 
-// damagedFiles loads builds with a file that is not what the manifest says, or
-// that no server can read: it is named, and nothing of it is stored.
+// damagedFiles loads builds with a file that differs from the manifest, or that no
+// server can read. The error names the file, and nothing of it is stored.
 func damagedFiles(t *testing.T, server *rdf4jtest.Server) {
 	half := append(batch(77), `<http://stackoverflow.com/r> { <http://stackoverflow.com/questions/1> <http://a/p> "unterminated`...)
 	for name, c := range map[string]struct {
 		text   []byte
-		sealed bool // the manifest was made to fit
-		says   string
+		sealed bool // the manifest has its SHA-256
+		want   string
 	}{
 		"another file": {batch(77), false, "another SHA-256"},
 		"cut":          {half, true, "line "},
@@ -236,7 +239,7 @@ func damagedFiles(t *testing.T, server *rdf4jtest.Server) {
 			b.Batches[2] = f
 		}
 		_, err := Load(t.Context(), r, b, Options{Transaction: 2, InFlight: 1, RetryFor: 2 * time.Second, Log: logger(t)})
-		if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "batch-000003") || !strings.Contains(err.Error(), c.says) {
+		if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "batch-000003") || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: fault %v: %v", name, fault, err)
 		}
 		// the ontology with two marks, two files with theirs, and of the damaged one's transaction nothing
@@ -246,22 +249,21 @@ func damagedFiles(t *testing.T, server *rdf4jtest.Server) {
 	}
 }
 
-// leftAtTheEnd leaves last transactions open, as loaders do that are killed in them:
-// the next one does not wait for the server to end these.
+// leftAtTheEnd leaves last transactions open, as killed loaders do. The next load does
+// not wait until the server ends them.
 func leftAtTheEnd(t *testing.T, server *rdf4jtest.Server) {
 	b, r := build(t, 3, "gzip"), repository(t, server.URL, server.Name(t))
-	o, err := Options{Log: logger(t)}.complete()
+	l, err := newLoader(r, b, Options{Log: logger(t)})
 	check(t, err)
-	l := &loader{Options: o, patience: patience{o.RetryFor, o.firstWait, o.Log}, build: b, repository: r}
 	_, err = l.prepare(t.Context())
 	check(t, err)
-	check(t, l.transact(t.Context(), []manifest.File{b.Ontology}))
+	check(t, l.loadFiles(t.Context(), []manifest.File{b.Ontology}))
 	d, err := b.data(b.Void)
 	check(t, err)
 	for range 3 {
 		tx, err := r.Begin(t.Context())
 		check(t, err)
-		check(t, l.end(t.Context(), tx, d))
+		check(t, l.replaceMarks(t.Context(), tx, d))
 		defer func() { check(t, tx.Rollback(t.Context())) }()
 	}
 	within, cancel := context.WithTimeout(t.Context(), 40*time.Second) // the server ends what is left after a minute
@@ -271,8 +273,8 @@ func leftAtTheEnd(t *testing.T, server *rdf4jtest.Server) {
 	holds(t, r, b)
 }
 
-// killedClients kills loaders at random moments; one that is left alone ends
-// with the whole build.
+// killedClients kills loaders at random moments. A load that follows ends with the
+// whole build.
 func killedClients(t *testing.T, server *rdf4jtest.Server) {
 	dir, m := out(t, batches, "gzip")
 	writeManifest(t, dir, m)
@@ -280,7 +282,7 @@ func killedClients(t *testing.T, server *rdf4jtest.Server) {
 	check(t, err)
 	name := server.Name(t)
 	r := repository(t, server.URL, name)
-	stands := map[LoadState]int{}
+	states := map[LoadState]int{}
 	for range 8 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), asLoader+"="+server.URL+" "+name+" "+dir)
@@ -290,7 +292,7 @@ func killedClients(t *testing.T, server *rdf4jtest.Server) {
 		_ = cmd.Wait()
 		s, err := Inspect(t.Context(), r, b)
 		check(t, err)
-		stands[s.State]++
+		states[s.State]++
 		t.Log(s.State, len(s.Loaded), "files")
 		if s.State == Foreign {
 			t.Fatalf("%d statements of %q", s.Statements, s.Edition)
@@ -298,7 +300,7 @@ func killedClients(t *testing.T, server *rdf4jtest.Server) {
 	}
 	loaded, err := Load(t.Context(), r, b, Options{Log: logger(t)})
 	check(t, err)
-	t.Logf("%v, then %d of %d files", stands, loaded.Sent, loaded.Files)
+	t.Logf("%v, then %d of %d files", states, loaded.Sent, loaded.Files)
 	holds(t, r, b)
 }
 
@@ -310,9 +312,10 @@ func writeManifest(t *testing.T, dir string, m *manifest.Manifest) {
 	check(t, d.Update(func(to *manifest.Manifest) { to.Dump, to.Stages = m.Dump, m.Stages }))
 }
 
-// A server that is killed while it loads leaves whole transactions; the loader
-// says that a service has failed, and goes on when the server is there again.
+// A server that is killed during a load keeps whole transactions. The load returns a
+// service fault, and the next one resumes it.
 func TestKilledServer(t *testing.T) {
+	schematest.Long(t)
 	server := rdf4jtest.Start(t)
 	b, r := build(t, batches, "gzip"), repository(t, server.URL, server.Name(t))
 	for round := range 2 {

@@ -20,35 +20,34 @@ import (
 	"s2g/schema"
 )
 
-// between stands between a loader and a server and does to requests what is to
-// go wrong.
-type between struct {
+// faultyProxy passes requests on to a server, but for those that fate makes fail.
+type faultyProxy struct {
 	*httptest.Server
-	bad func(r *http.Request) how
+	fate func(r *http.Request) fate
 }
 
-// how a request fares.
-type how uint8
+// fate is what happens to a request.
+type fate uint8
 
 const (
-	passes    how = iota
-	refused       // 503, and the server does not see it
-	cut           // the server does not see it, and the connection ends
-	lost          // the server carries it out, and the connection ends before the answer
-	half          // the server carries it out, and the answer is cut
-	unnoticed     // the server carries it out, and the answer does not come
+	passes     fate = iota
+	refused         // 503, and the server does not see it
+	cut             // the server does not see it, and the connection ends
+	lost            // the server carries it out, and the connection ends before the answer
+	half            // the server carries it out, and the answer is cut
+	unanswered      // the server carries it out, and the answer does not come
 )
 
-func stand(t *testing.T, url_ string, bad func(*http.Request) how) *between {
+func startProxy(t *testing.T, server string, chooses func(*http.Request) fate) *faultyProxy {
 	t.Helper()
-	to, err := url.Parse(url_)
+	to, err := url.Parse(server)
 	check(t, err)
-	b := &between{bad: bad}
+	p := &faultyProxy{fate: chooses}
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	proxy.ErrorLog = log.New(io.Discard, "", 0)
-	b.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		how := b.bad(r)
-		switch how {
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fate := p.fate(r)
+		switch fate {
 		case refused:
 			http.Error(w, "try later", http.StatusServiceUnavailable)
 			return
@@ -60,31 +59,31 @@ func stand(t *testing.T, url_ string, bad func(*http.Request) how) *between {
 		}
 		answer := httptest.NewRecorder()
 		proxy.ServeHTTP(answer, r.WithContext(context.WithoutCancel(r.Context())))
-		switch how {
+		switch fate {
 		case half:
 			maps.Copy(w.Header(), answer.Header())
 			w.Header().Set("Content-Length", "1000000")
 			w.WriteHeader(answer.Code)
 			_, _ = io.CopyN(w, answer.Body, int64(answer.Body.Len()/2))
 			w.(http.Flusher).Flush()
-		case unnoticed:
+		case unanswered:
 			<-r.Context().Done()
 		}
 		panic(http.ErrAbortHandler)
 	}))
-	t.Cleanup(b.Close)
-	return b
+	t.Cleanup(p.Close)
+	return p
 }
 
 func is(r *http.Request, method, action string) bool {
 	return r.Method == method && r.URL.Query().Get("action") == action
 }
 
-// faults loads through what goes wrong, and holds the result to the files.
+// faults loads through a faulty proxy, and compares the result with the files.
 func faults(t *testing.T, server string, name func(testing.TB) string) {
-	// by chance, because a fault of every nth request can meet the same one of each transaction
-	sometimes := func(share float64, what how, which func(*http.Request) bool) func(*http.Request) how {
-		return func(r *http.Request) how {
+	// at random, because a fault of every nth request can hit the same one of each transaction
+	sometimes := func(share float64, what fate, which func(*http.Request) bool) func(*http.Request) fate {
+		return func(r *http.Request) fate {
 			if which(r) && rand.Float64() < share {
 				return what
 			}
@@ -93,15 +92,15 @@ func faults(t *testing.T, server string, name func(testing.TB) string) {
 	}
 	commit := func(r *http.Request) bool { return is(r, http.MethodPut, "COMMIT") }
 	any := func(*http.Request) bool { return true }
-	for what, bad := range map[string]func(*http.Request) how{
+	for what, bad := range map[string]func(*http.Request) fate{
 		"503":                    sometimes(.2, refused, any),
 		"connections end":        sometimes(.2, cut, any),
 		"answers are lost":       sometimes(.2, lost, any),
 		"answers to COMMIT too":  sometimes(.7, lost, commit),
 		"COMMIT does not arrive": sometimes(.7, cut, commit),
 		"answers are cut":        sometimes(.2, half, any),
-		"COMMIT hangs":           sometimes(.4, unnoticed, commit),
-		"ADD hangs":              sometimes(.1, unnoticed, func(r *http.Request) bool { return is(r, http.MethodPut, "ADD") }),
+		"COMMIT hangs":           sometimes(.4, unanswered, commit),
+		"ADD hangs":              sometimes(.1, unanswered, func(r *http.Request) bool { return is(r, http.MethodPut, "ADD") }),
 	} {
 		t.Run(what, func(t *testing.T) {
 			b := build(t, 8, "gzip")
@@ -109,11 +108,11 @@ func faults(t *testing.T, server string, name func(testing.TB) string) {
 			if strings.HasSuffix(what, "hangs") {
 				timeout = 2 * time.Second
 			}
-			c, err := rdf4j.New(rdf4j.Config{URL: stand(t, server, bad).URL, Timeout: timeout})
+			c, err := rdf4j.New(rdf4j.Config{URL: startProxy(t, server, bad).URL, Timeout: timeout})
 			check(t, err)
 			defer c.Close()
 			repository := name(t)
-			loaded, err := Load(t.Context(), c.Repository(repository), b, Options{Transaction: 2, RetryFor: time.Minute, firstWait: 10 * time.Millisecond, Log: logger(t)})
+			loaded, err := Load(t.Context(), c.Repository(repository), b, Options{Transaction: 2, RetryFor: time.Minute, firstPause: 10 * time.Millisecond, Log: logger(t)})
 			check(t, err)
 			if loaded.Statements != b.Statements() {
 				t.Errorf("%d statements", loaded.Statements)
@@ -128,7 +127,7 @@ func faults(t *testing.T, server string, name func(testing.TB) string) {
 		b := build(t, 8, "gzip")
 		ctx, cancel := context.WithCancel(t.Context())
 		var adds, rollbacks atomic.Int64
-		proxy := stand(t, server, func(r *http.Request) how {
+		proxy := startProxy(t, server, func(r *http.Request) fate {
 			if is(r, http.MethodPut, "ADD") && adds.Add(1) == 6 {
 				cancel()
 			}
@@ -144,13 +143,13 @@ func faults(t *testing.T, server string, name func(testing.TB) string) {
 	})
 }
 
-// What no waiting mends ends a load at once; what it might, when --retry-for is
-// over. Both say what to do.
+// A permanent error ends a load at once, a temporary one when RetryFor is over. Both
+// have a remedy.
 func TestServersThatRefuse(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		fault  schema.Fault
-		says   string
+		want   string
 	}{
 		"down for long":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, schema.FaultService, "tried"},
 		"another service": {http.NotFound, schema.FaultUsage, "refuses"},
@@ -169,9 +168,9 @@ func TestServersThatRefuse(t *testing.T) {
 		s.Close()
 		fault, remedy := schema.FaultOf(err)
 		if name == "another service" { // 404 to all: the repository is absent, and cannot be made
-			c.says = "404"
+			c.want = "404"
 		}
-		if fault != c.fault || remedy == "" || !strings.Contains(err.Error(), c.says) {
+		if fault != c.fault || remedy == "" || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: fault %v, remedy %q: %v", name, fault, remedy, err)
 		}
 	}

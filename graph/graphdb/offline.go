@@ -13,22 +13,23 @@ import (
 	"s2g/schema/manifest"
 )
 
-// Offline writes what GraphDB's importrdf needs beside the batches to make the
-// whole repository while no server runs, and returns the command:
+// WriteOffline writes into dir what GraphDB's importrdf needs beside the batches to
+// build the whole repository while no server runs:
 //
 //	repository.ttl  the repository's configuration
 //	described.nq    ontology and description, in their graphs
 //
-// The command is to be run on the machine of the server, by its user.
+// It returns the words of the command, quoted for a shell. The command must run on
+// the server's machine as the server's user.
 func WriteOffline(b *Build, name, dir string, c CreateOptions) (command []string, err error) {
 	for _, f := range b.Batches {
 		if strings.HasSuffix(f.Name, ".zst") {
-			return nil, schema.Faultf(schema.FaultUsage, "build with --compress gzip, or load through the protocol", "importrdf does not read zstd, as %s", f.Name)
+			return nil, schema.Faultf(schema.FaultUsage, "build with option compress gzip, or leave option offline out", "importrdf does not read zstd, as %s is", f.Name)
 		}
 	}
 	configuration := c.Configuration
 	if configuration == nil {
-		configuration = []byte(rdf4j.Configuration(rdf4j.GraphDB, rdf4j.Settings{ID: name, Title: "Stack2Graph " + b.Site.Host() + " " + b.Edition, Ruleset: c.Ruleset}))
+		configuration = []byte(rdf4j.Configuration(rdf4j.GraphDB, rdf4j.Settings{ID: name, Title: b.title(), Ruleset: c.Ruleset}))
 	}
 	var described []byte
 	for _, f := range []manifest.File{b.Ontology, b.Void} {
@@ -59,31 +60,31 @@ func WriteOffline(b *Build, name, dir string, c CreateOptions) (command []string
 		if err := os.WriteFile(at, f.content, 0o644); err != nil {
 			return nil, fmt.Errorf("writing for importrdf: %w", err)
 		}
-		command = append(command, quoted(at))
+		command = append(command, shellQuoted(at))
 	}
 	if len(b.Batches) > 0 {
 		_, end, _ := strings.Cut(filepath.Base(b.Batches[0].Name), ".")
-		command = append(command, quoted(filepath.Join(out, "graph"))+"/batch-*."+end)
+		command = append(command, shellQuoted(filepath.Join(out, "graph"))+"/batch-*."+end)
 	}
 	return command, nil
 }
 
-// appendQuads appends the triples of a Turtle document as N-Quads of a graph.
+// appendQuads appends the triples of a Turtle document as N-Quads in a graph.
 func appendQuads(dst, turtle []byte, graph string) ([]byte, error) {
-	spelled := trig.NewSyntax(trig.NQuads)
+	syntax := trig.NewSyntax(trig.NQuads)
 	r := trig.NewReader(bytes.NewReader(turtle), trig.TriG)
 	for r.Scan() {
 		q := r.Record()
 		for _, t := range []trig.Term{q.Subject, q.Predicate, q.Object} {
-			dst = append(append(dst, spelled.Term(t)...), ' ')
+			dst = append(append(dst, syntax.Term(t)...), ' ')
 		}
-		dst = append(append(dst, spelled.IRI(graph)...), " .\n"...)
+		dst = append(append(dst, syntax.IRI(graph)...), " .\n"...)
 	}
 	return dst, r.Err()
 }
 
-// quoted writes a word of a shell's command line.
-func quoted(word string) string {
+// shellQuoted returns a word as a shell reads it.
+func shellQuoted(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@,") == "" {
 		return word
 	}

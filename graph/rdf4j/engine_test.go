@@ -11,12 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/graph/rdf4j/rdf4jtest"
+	"s2g/schema/schematest"
 )
 
 const two = `<http://a/g> { <http://a/s> <http://a/p> "x"@en , "1"^^<http://www.w3.org/2001/XMLSchema#integer> . }`
 
 // What the client says of GraphDB's engine, and of RDF4J's native store in it.
 func TestEngine(t *testing.T) {
+	schematest.Long(t)
 	server := rdf4jtest.Open(t)
 	c := client(t, server.URL)
 	if n, err := c.Protocol(t.Context()); err != nil || n < 10 {

@@ -1,5 +1,6 @@
-// Package rdf4jtest gives tests a server that speaks the RDF4J REST protocol:
-// GraphDB's own engine.
+// Package rdf4jtest starts GraphDB's own engine for tests, and sends it what tests
+// need of the RDF4J REST protocol. It shares no code with package rdf4j, whose
+// tests use it.
 package rdf4jtest
 
 import (
@@ -18,21 +19,22 @@ import (
 	"s2g/schema/schematest"
 )
 
-// Server is an engine.
+// Server is an engine. Its methods fail the test on any error.
 type Server struct {
 	URL string // as http://127.0.0.1:7200
 
 	t       testing.TB
-	program string // that starts it; empty: it is not ours
+	program string // starts it; empty: it is not the test's own
 	port    string
 	data    string
 	process *exec.Cmd
-	ended   chan error
-	said    *bytes.Buffer
+	ended   chan error // holds the result of process.Wait
+	output  *bytes.Buffer
 }
 
-// Open gives the server that the environment variable S2G_TEST_GRAPHDB names,
-// else one that ends with the test, or skips the test.
+// Open returns the server that the environment variable S2G_TEST_GRAPHDB names,
+// else one of the test's own. Without either it skips the test (see
+// [schematest.Need]).
 func Open(t testing.TB) *Server {
 	t.Helper()
 	if url := os.Getenv("S2G_TEST_GRAPHDB"); url != "" {
@@ -41,15 +43,14 @@ func Open(t testing.TB) *Server {
 	return Start(t)
 }
 
-// Start gives a server of the test's own, which it may kill, or skips the test.
+// Start starts a server of the test's own, which the test may kill and which ends
+// with it.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, program: schematest.Engine(t, "rdfstore"), data: t.TempDir()}
 	schematest.Tool(t, "mvn")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.check(err)
 	_, s.port, _ = net.SplitHostPort(l.Addr().String())
 	l.Close()
 	s.URL = "http://127.0.0.1:" + s.port
@@ -58,16 +59,14 @@ func Start(t testing.TB) *Server {
 	return s
 }
 
-// Restart starts a server that was killed, on its data, and waits until it is up.
+// Restart starts a killed server on its data, and waits until it answers.
 func (s *Server) Restart() {
 	s.t.Helper()
-	s.said = &bytes.Buffer{}
+	s.output = &bytes.Buffer{}
 	s.process = exec.Command(s.program, s.port, s.data, "-Xmx3g")
-	s.process.Stdout, s.process.Stderr = s.said, s.said
+	s.process.Stdout, s.process.Stderr = s.output, s.output
 	s.process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := s.process.Start(); err != nil {
-		s.t.Fatal(err)
-	}
+	s.check(s.process.Start())
 	s.ended = make(chan error, 1)
 	go func(p *exec.Cmd, ended chan<- error) { ended <- p.Wait() }(s.process, s.ended)
 	for until := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // the first start downloads it
@@ -80,7 +79,7 @@ func (s *Server) Restart() {
 		select {
 		case err := <-s.ended:
 			s.ended <- err
-			s.t.Fatalf("the server ended: %v\n%s", err, s.said)
+			s.t.Fatalf("the server ended: %v\n%s", err, s.output)
 		default:
 		}
 		if time.Now().After(until) {
@@ -113,26 +112,30 @@ func (s *Server) stop() {
 
 var names atomic.Int64
 
-// Name is the id of a repository that no other test has. On a server that outlives
-// the test it is deleted when the test ends. An engine of the tests' own keeps it:
-// RDF4J's manager of repositories locks in another order when it deletes one than
-// when it opens one, and an engine that does both at a time stands still for ever.
+// Name returns a repository name that no other test has. On a server that outlives
+// the test, the repository is deleted when the test ends. An engine of the test's
+// own keeps it: RDF4J's repository manager takes its locks in another order when it
+// deletes a repository than when it opens one, and both at a time deadlock it.
 func (s *Server) Name(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), names.Add(1))
 	if s.program == "" {
-		t.Cleanup(func() { s.delete(name) })
+		t.Cleanup(func() {
+			r, err := http.NewRequest(http.MethodDelete, s.URL+"/repositories/"+name, nil)
+			if err != nil {
+				return
+			}
+			if answer, err := http.DefaultClient.Do(r); err == nil { // the server may be gone, too
+				answer.Body.Close()
+			}
+		})
 	}
 	return name
 }
 
-// delete removes a repository, if it is there and the server is.
-func (s *Server) delete(name string) {
-	r, err := http.NewRequest(http.MethodDelete, s.URL+"/repositories/"+name, nil)
+func (s *Server) check(err error) {
+	s.t.Helper()
 	if err != nil {
-		return
-	}
-	if answer, err := http.DefaultClient.Do(r); err == nil {
-		answer.Body.Close()
+		s.t.Fatal(err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/graph"
+	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/schematest"
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 
 // What a real store holds, infers and answers of a graph.
 func TestGraphDB(t *testing.T) {
-	store := buildtest.OpenStore(t)
+	store := rdf4jtest.Start(t)
 	db := buildtest.Open(t)
 	t.Run("holds what SQL says", func(t *testing.T) {
 		for name, dump := range dumps(t, 2500) {
@@ -43,14 +44,14 @@ func TestGraphDB(t *testing.T) {
 	})
 	buildtest.Load(t, db, mini)
 	batches, ontology := buildtest.Graph(t, db, graph.Options{Other: true})
-	store.Create("plain", "empty")
-	store.Load("plain", "", batches...)
-	store.Load("plain", vocab.DefaultSite.SchemaGraph(), ontology)
+	store.CreateRepository("plain", "empty")
+	store.AddFiles("plain", "", batches...)
+	store.AddFiles("plain", vocab.DefaultSite.SchemaGraph(), ontology)
 	t.Run("answers the queries of the documentation", func(t *testing.T) { documented(t, store) })
 	t.Run("infers", func(t *testing.T) { inferred(t, store, db, batches, ontology) })
 	t.Run("writes what is read back", func(t *testing.T) {
-		store.Create("awkward", "empty")
-		store.Load("awkward", "", "testdata/awkward.trig")
+		store.CreateRepository("awkward", "empty")
+		store.AddFiles("awkward", "", "testdata/awkward.trig")
 		for repository, files := range map[string][]string{"plain": batches, "awkward": {"testdata/awkward.trig"}} {
 			for media, format := range map[string]trig.Format{"application/trig": trig.TriG, "application/n-quads": trig.NQuads} {
 				got := slices.DeleteFunc(quads(t, store.Export(repository, media), format, exact), func(q string) bool {
@@ -86,16 +87,16 @@ func dumps(t *testing.T, posts int) map[string]dump {
 
 // storeCounts loads a dump's graph, file by file, and compares counts by graph,
 // class and predicate.
-func storeCounts(t *testing.T, store *buildtest.Store, db *tables.DB, d dump) {
+func storeCounts(t *testing.T, store *rdf4jtest.Server, db *tables.DB, d dump) {
 	t.Helper()
 	buildtest.Load(t, db, d.folder)
 	batches, _ := buildtest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other})
 	repository := strings.ReplaceAll(t.Name(), "/", "-")
-	store.Create(repository, "empty")
-	defer store.Drop(repository)
-	store.Load(repository, "", batches...)
+	store.CreateRepository(repository, "empty")
+	defer store.DeleteRepository(repository)
+	store.AddFiles(repository, "", batches...)
 	got := map[string]string{}
-	for _, row := range store.Query(repository, `SELECT ?g ?what (COUNT(*) AS ?n) {
+	for _, row := range store.Select(repository, `SELECT ?g ?what (COUNT(*) AS ?n) {
 		GRAPH ?g { ?s ?p ?o } BIND (IF(?p = <`+vocab.RDF+`type>, ?o, ?p) AS ?what) } GROUP BY ?g ?what`) {
 		got[row[0]+" "+row[1]] = row[2]
 	}

@@ -10,6 +10,7 @@ import (
 
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/graph"
+	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
@@ -20,16 +21,16 @@ const prefixes = `PREFIX so: <` + vocab.NS + `> PREFIX schema: <https://schema.o
 
 // inferred compares what an engine infers by RDFS from ontology and graph with
 // what --materialize writes out, and asks for what follows and what must not.
-func inferred(t *testing.T, store *buildtest.Store, db *tables.DB, batches []string, ontology string) {
-	store.Create("rdfs", "rdfs")
-	store.Load("rdfs", vocab.DefaultSite.SchemaGraph(), ontology)
-	store.Load("rdfs", "", batches...)
+func inferred(t *testing.T, store *rdf4jtest.Server, db *tables.DB, batches []string, ontology string) {
+	store.CreateRepository("rdfs", "rdfs")
+	store.AddFiles("rdfs", vocab.DefaultSite.SchemaGraph(), ontology)
+	store.AddFiles("rdfs", "", batches...)
 	nodes := map[string]bool{}
 	for _, q := range filesQuads(t, batches, plain) {
 		nodes[strings.Fields(q)[0]] = true
 	}
 	got := map[string]bool{}
-	for _, row := range store.Query("rdfs", "SELECT DISTINCT ?s ?p ?o { ?s ?p ?o }") {
+	for _, row := range store.Select("rdfs", "SELECT DISTINCT ?s ?p ?o { ?s ?p ?o }") {
 		if nodes[row[0]] && !strings.HasPrefix(row[2], "http://www.w3.org/2000/01/rdf-schema#") && !strings.HasPrefix(row[2], "http://www.w3.org/2002/07/owl#") {
 			got[strings.Join(row, " ")] = true
 		}
@@ -43,7 +44,7 @@ func inferred(t *testing.T, store *buildtest.Store, db *tables.DB, batches []str
 		t.Errorf("materialized -, inferred +\n%s", diff)
 	}
 	follows := func(pattern string) bool {
-		return len(store.Query("rdfs", prefixes+"SELECT (1 AS ?yes) { "+pattern+" } LIMIT 1")) > 0
+		return len(store.Select("rdfs", prefixes+"SELECT (1 AS ?yes) { "+pattern+" } LIMIT 1")) > 0
 	}
 	for _, always := range []string{
 		"a:3 a so:AcceptedAnswer, so:Answer, so:Post, so:Content, sioc:Post, schema:Answer", "q:1 schema:acceptedAnswer a:3 ; schema:suggestedAnswer a:2, a:3, a:4",
@@ -69,7 +70,7 @@ func inferred(t *testing.T, store *buildtest.Store, db *tables.DB, batches []str
 
 	members := func() (counts map[string]string) {
 		counts = map[string]string{}
-		for _, row := range store.Query("rdfs", prefixes+"SELECT ?class (COUNT(DISTINCT ?x) AS ?n) { ?x a ?class FILTER (STRSTARTS(STR(?class), STR(so:))) } GROUP BY ?class") {
+		for _, row := range store.Select("rdfs", prefixes+"SELECT ?class (COUNT(DISTINCT ?x) AS ?n) { ?x a ?class FILTER (STRSTARTS(STR(?class), STR(so:))) } GROUP BY ?class") {
 			counts[row[0]] = row[1]
 		}
 		return counts
@@ -78,7 +79,7 @@ func inferred(t *testing.T, store *buildtest.Store, db *tables.DB, batches []str
 	if len(alone) != 12 {
 		t.Errorf("members of %d classes: %v", len(alone), alone)
 	}
-	store.Load("rdfs", "http://foreign/", "testdata/foreign.ttl")
+	store.AddFiles("rdfs", "http://foreign/", "testdata/foreign.ttl")
 	if diff := cmp.Diff(alone, members()); diff != "" {
 		t.Errorf("with foreign ontologies, other nodes are of our classes:\n%s", diff)
 	}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
@@ -77,10 +77,10 @@ func answered(t *testing.T, answers [][][]string) {
 }
 
 // documented asks GraphDB's engine.
-func documented(t *testing.T, store *buildtest.Store) {
+func documented(t *testing.T, store *rdf4jtest.Server) {
 	var answers [][][]string
 	for _, q := range queries(t) {
-		answers = append(answers, store.Query("plain", q))
+		answers = append(answers, store.Select("plain", q))
 	}
 	answered(t, answers)
 }

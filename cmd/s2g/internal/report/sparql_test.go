@@ -6,11 +6,12 @@ import (
 
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/graph"
+	"s2g/graph/rdf4j/rdf4jtest"
 )
 
 // The query that the page shows finds something, on GraphDB's engine.
 func TestQueryFinds(t *testing.T) {
-	store := buildtest.OpenStore(t)
+	store := rdf4jtest.Start(t)
 	db := server.Open(t)
 	buildtest.Load(t, db, writeSample(t, 800))
 	batches, _ := buildtest.Graph(t, db, graph.Options{})
@@ -18,9 +19,9 @@ func TestQueryFinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store.Create("report", "empty")
-	store.Load("report", "", batches...)
-	rows := store.Query("report", r.sparql())
+	store.CreateRepository("report", "empty")
+	store.AddFiles("report", "", batches...)
+	rows := store.Select("report", r.sparql())
 	if len(rows) == 0 || len(rows) > 10 {
 		t.Fatalf("%d rows", len(rows))
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -20,9 +22,9 @@ import (
 	"s2g/schema"
 )
 
-// workbench stands for a GraphDB with its import of files, which the engine of
-// the other tests does not have: it answers as the documentation says and keeps
-// what it was told to import. Its repository holds nothing but the marks.
+// workbench imitates GraphDB's import of files, which the engine of the other tests
+// does not have. It answers as GraphDB's documentation describes and keeps the
+// imported texts. Its repository holds nothing but the marks.
 type workbench struct {
 	t      *testing.T
 	folder string
@@ -83,7 +85,7 @@ func (w *workbench) queue(body []byte) {
 func (w *workbench) list(out http.ResponseWriter) {
 	files := []rdf4j.ServerFile{{Name: "of-others.ttl", Status: "ERROR", Message: "old"}}
 	done := 0
-	for _, name := range slices.Sorted(keys(w.states)) {
+	for _, name := range slices.Sorted(maps.Keys(w.states)) {
 		if w.states[name] == "PENDING" && done < 3 {
 			if w.restart && len(w.imported) > 0 {
 				w.restart = false
@@ -100,16 +102,6 @@ func (w *workbench) list(out http.ResponseWriter) {
 		files = append(files, rdf4j.ServerFile{Name: name, Status: state, Message: "of " + name})
 	}
 	_ = json.NewEncoder(out).Encode(files)
-}
-
-func keys(m map[string]string) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 func (w *workbench) load(name string) string {
@@ -183,7 +175,7 @@ func TestImportFolder(t *testing.T) {
 			s := httptest.NewServer(w)
 			defer s.Close()
 			b := build(t, 20, c.compress)
-			got, err := Load(t.Context(), repository(t, s.URL, "x"), b, Options{ImportDir: w.folder, Log: logger(t), firstWait: 1, pollEvery: 1})
+			got, err := Load(t.Context(), repository(t, s.URL, "x"), b, Options{ImportDir: w.folder, RetryFor: time.Minute, Log: logger(t), firstPause: 1, pollEvery: 1})
 			check(t, err)
 			if got.Sent != 20 || len(w.imported) != 20 || !w.void || w.marks != nil || w.size != int(b.Statements()) {
 				t.Errorf("%+v; %d files, description %v, %d statements", got, len(w.imported), w.void, w.size)
@@ -206,7 +198,7 @@ func TestImportFolderRefused(t *testing.T) {
 	defer s.Close()
 	r := repository(t, s.URL, "x")
 	_, err := Load(t.Context(), r, build(t, 3, "gzip"), Options{ImportDir: w.folder, pollEvery: 1})
-	if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "graph/batch-000002.trig.gz cannot be read: GraphDB says: of s2g-x-") {
+	if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "graph/batch-000002.trig.gz cannot be read: GraphDB reports: of s2g-x-") {
 		t.Errorf("fault %v: %v", fault, err)
 	}
 	_, err = Load(t.Context(), r, build(t, 3, "gzip"), Options{ImportDir: filepath.Join(w.folder, "gone")})
