@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"s2g/schema/schematest"
 	"s2g/vectors/shard"
 )
 
@@ -182,6 +183,7 @@ func (v *victim) edit(pattern, with string) {
 // the manifest says, and then, where that was made to fit, by what the tables and
 // the files say.
 func TestBreaking(t *testing.T) {
+	schematest.Long(t)
 	v := newVictim(t)
 	v.verify(0)
 	for name, b := range breakages(v) {

@@ -32,6 +32,7 @@ func examined(t *testing.T, code int, args ...string) (services map[string]plan.
 }
 
 func TestDoctorAsksServers(t *testing.T) {
+	schematest.Long(t)
 	graph := rdf4jtest.Open(t)
 	services, _ := examined(t, 0, "--qdrant", schematest.Qdrant(t), "--graphdb", graph.URL)
 	if s := services["Qdrant"]; s.Missing != "" || !strings.Contains(s.Says, "version 1.") {
@@ -46,6 +47,7 @@ func TestDoctorAsksServers(t *testing.T) {
 }
 
 func TestDoctorAsksEmbedders(t *testing.T) {
+	schematest.Long(t)
 	server := schematest.StartEmbedder(t)
 	spec := "openai+http://" + server.Address + "/v1?model=all-MiniLM-L6-v2"
 	services, _ := examined(t, 0, "--dense", spec)
@@ -62,18 +64,23 @@ func TestDoctorMissesServers(t *testing.T) {
 	}
 	address := l.Addr().String()
 	l.Close() // nobody listens there now
-	for name, args := range map[string][]string{
-		"Qdrant":         {"--qdrant", address},
-		"GraphDB":        {"--graphdb", "http://" + address},
-		"MariaDB":        {"--dsn", "joe@tcp(" + address + ")/so"},
-		"dense vectors":  {"--dense", "openai+http://" + address + "/v1?model=m"},
-		"sparse vectors": {"--sparse", "bgem3+http://" + address + "?model=m"},
-	} {
-		services, stderr := examined(t, 4, args...)
-		if s := services[name]; s.Missing == "" || !strings.Contains(stderr, name) {
-			t.Errorf("%s: %+v\n%s", name, services, stderr)
+	t.Run("group", func(t *testing.T) {
+		for name, args := range map[string][]string{
+			"Qdrant":         {"--qdrant", address},
+			"GraphDB":        {"--graphdb", "http://" + address},
+			"MariaDB":        {"--dsn", "joe@tcp(" + address + ")/so"},
+			"dense vectors":  {"--dense", "openai+http://" + address + "/v1?model=m"},
+			"sparse vectors": {"--sparse", "bgem3+http://" + address + "?model=m"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				services, stderr := examined(t, 4, args...)
+				if s := services[name]; s.Missing == "" || !strings.Contains(stderr, name) {
+					t.Errorf("%+v\n%s", services, stderr)
+				}
+			})
 		}
-	}
+	})
 	// where nothing is asked of them, nothing is needed of them
 	if services, _ := examined(t, 0, "--out", filepath.Join(t.TempDir(), "o")); len(services) != 0 {
 		t.Errorf("asked: %v", services)

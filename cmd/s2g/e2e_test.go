@@ -60,6 +60,7 @@ func (s site) repository(t *testing.T, name string) *rdf4j.Repository {
 // job does: what one server holds is found in the other, the next build takes over,
 // and one that cannot be loaded leaves in service what was.
 func TestEndToEnd(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	store := rdf4jtest.Open(t)
 	s := site{store.URL, schematest.Qdrant(t), fmt.Sprintf("s2gtest-%x", rand.Uint32()), t.TempDir()}
@@ -169,6 +170,7 @@ func values(t *testing.T, r *rdf4j.Repository, query string, names ...string) (r
 // TestEndToEndKilled kills each server in the middle of a build's load: exit code 4,
 // and what was in service is. Started again, the same command ends the work.
 func TestEndToEndKilled(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	store, engine := rdf4jtest.Start(t), schematest.StartQdrant(t)
 	s := site{store.URL, engine.Address, "killed", t.TempDir()}

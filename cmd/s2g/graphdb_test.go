@@ -15,6 +15,7 @@ import (
 // TestGraphDB runs the command line with GraphDB's engine: testdata/graphdb. A
 // script finds its address as GRAPHDB, and in REPOSITORY a name that no other has.
 func TestGraphDB(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	server := rdf4jtest.Open(t)
 	testscript.Run(t, testscript.Params{

@@ -37,6 +37,7 @@ func judge(t *testing.T, program string, args ...string) string {
 // The judges share no code with s2g: quads.py says with Python's XML parser what
 // a graph must hold, serdi reads it, pyarrow reads the shards.
 func TestOutsideJudges(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
 	tests := map[string]struct {
@@ -102,6 +103,7 @@ func compareSays(t *testing.T, want string, args ...string) {
 // A dump with tags that are awkward to name, and tables of more languages than a
 // machine word has bits: one of those tags, one of all tags of a real dump.
 func TestOutsideJudgesOfManyLanguages(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -29,15 +30,47 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":    exits,
 			"commands": commands,
+			"serve":    serve,
 		},
 		Setup: func(e *testscript.Env) error {
 			// Go's own variables and PATH apart, a script starts with no environment
 			monthly, err := filepath.Abs(filepath.Join("..", "..", "scripts", "monthly"))
-			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly)
+			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly, "S2G_DB_MEMORY="+testMemory)
+			servers := map[string]*tables.DB{}
+			e.Values[serversKey{}] = servers
+			e.Defer(func() {
+				for _, db := range servers {
+					_ = db.Close() // the script has ended
+				}
+			})
 			return err
 		},
 	})
 }
+
+// testMemory is the buffer pool of a test's private server. A large one takes longer to start.
+const testMemory = "64MiB"
+
+// serve OUT keeps the private server of a build running until the script ends, so that the commands that follow join it.
+// ! serve OUT ends it.
+func serve(ts *testscript.TestScript, stop bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] serve OUT")
+	}
+	dir := filepath.Join(ts.MkAbs(args[0]), ".s2g")
+	servers := ts.Value(serversKey{}).(map[string]*tables.DB)
+	if stop {
+		ts.Check(servers[dir].Close())
+		delete(servers, dir)
+		return
+	}
+	db, err := tables.Open(context.Background(), tables.Options{Dir: dir})
+	ts.Check(err)
+	servers[dir] = db
+}
+
+// serversKey is the key of a script's servers, by their folders.
+type serversKey struct{}
 
 // exits CODE COMMAND ARG... runs a command and holds its exit code.
 func exits(ts *testscript.TestScript, _ bool, args []string) {

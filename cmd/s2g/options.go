@@ -9,6 +9,7 @@ import (
 	"s2g/cmd/s2g/internal/plan"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/memory"
 )
 
 // options are the flags of a build. Each of its commands has those that concern it.
@@ -104,7 +105,9 @@ func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, err
 // alone.
 func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alone bool) error {
 	o.Tool, o.Log, o.Remote, o.Fits = toolVersion(), a.log, a.remote(), plan.Check
+	o.LimitMemory = memory.Limit
 	o.Progress = func(stage string) (func(string, int64, int64), func()) {
+		memory.ResetPeak() // the summary has the peak of the stage
 		p := a.progress(stage)
 		return p.report, p.end
 	}

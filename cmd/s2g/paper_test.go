@@ -103,6 +103,7 @@ func paperDense(text string) []float32 {
 // The specs of the paper's configuration, as docs/vectors.md has them, make a build that
 // verifies, is searched and measured.
 func TestPapersConfiguration(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "vectors.md"))
 	if err != nil {

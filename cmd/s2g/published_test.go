@@ -14,6 +14,7 @@ import (
 // What is published is read by the programs that others read it with: sha256sum,
 // Hugging Face's datasets and huggingface_hub, and MLCommons' mlcroissant.
 func TestPublishedIsReadByOthers(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	sha256sum := schematest.Tool(t, "sha256sum")
 	python := schematest.Python(t, "datasets==4.4.1", "mlcroissant==1.1.1", "pandas==2.3.3", "pyarrow==21.0.0")

@@ -58,6 +58,7 @@ func loadable(t *testing.T, posts int) (out string) {
 
 // A build is loaded, verified, loaded again, followed by another and by a smaller one.
 func TestLoadQdrant(t *testing.T) {
+	schematest.Long(t)
 	address := schematest.Qdrant(t)
 	prefix := fmt.Sprintf("s2gtest-%x", rand.Uint64())
 	dropAfter(t, address, prefix)
@@ -196,6 +197,7 @@ func dropAfter(t *testing.T, address, prefix string) {
 
 // Whatever is changed in the server, verify names it, with the point.
 func TestVerifyQdrant(t *testing.T) {
+	schematest.Long(t)
 	address := schematest.Qdrant(t)
 	prefix := fmt.Sprintf("s2gtest-%x", rand.Uint64())
 	out := loadable(t, 600)

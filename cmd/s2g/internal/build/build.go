@@ -21,7 +21,6 @@ import (
 	"s2g/ingest"
 	"s2g/schema"
 	"s2g/schema/manifest"
-	"s2g/schema/memory"
 	"s2g/schema/tables"
 	"s2g/vectors"
 )
@@ -179,7 +178,9 @@ func (b *Build) Graph(ctx context.Context) error {
 	}
 	return b.stage(ctx, manifest.Graph, key, func(db *tables.DB, progress func(string, int64, int64)) error {
 		o.Progress = progress
-		defer memory.Limit(graph.MemoryLimit(b.Dir.Manifest().Dump.Tables["Posts"].Rows))()
+		if b.Options.LimitMemory != nil {
+			defer b.Options.LimitMemory(graph.MemoryLimit(b.Dir.Manifest().Dump.Tables["Posts"].Rows))()
+		}
 		return graph.Run(ctx, b.Dir, db, o)
 	})
 }
@@ -265,7 +266,6 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 		return err
 	}
 	log.Info(name + " begins")
-	memory.ResetPeak() // the summary has the peak of this stage
 	progress, end := b.Options.Progress(name)
 	err = work(db, progress)
 	end()

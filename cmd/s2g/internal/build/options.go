@@ -37,9 +37,13 @@ type Options struct {
 
 	Log *slog.Logger
 
-	// Progress begins to show a stage. It returns the callback that takes what runs, how much of it is done and how
+	// Progress begins to show a stage; a stage that is up to date has none. It returns the callback that takes what runs, how much of it is done and how
 	// much there is, and a function that ends the display.
 	Progress func(stage string) (report func(what string, done, total int64), end func())
+
+	// LimitMemory limits the memory of the process, in bytes, until the function that it returns is called. nil limits
+	// nothing.
+	LimitMemory func(bytes int64) (release func())
 
 	// Fits returns an error where the machine lacks what the given stages take. nil checks nothing.
 	Fits func(ctx context.Context, o *Options, m *manifest.Manifest, stages []string) error
