@@ -1,7 +1,6 @@
 package threads
 
 import (
-	"bytes"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -10,25 +9,25 @@ import (
 	"s2g/schema"
 )
 
-// GraphSet is a set of graphs, by number; 0 is the empty set. Equal sets have equal
-// numbers within one Index. Numbers mean nothing outside it.
+// GraphSet is the number of a set of graphs; 0 is the empty set. Within one Index
+// equal sets have equal numbers; numbers of different indexes are unrelated.
 type GraphSet uint32
 
-// sets interns sets of graphs. Posts have few different ones, so a post holds
-// a number, and the number of languages is not bounded by a word's bits.
-type sets struct {
+// graphSets numbers sets of graphs. Posts have few different sets, so a post holds
+// a number, and the width of a word does not limit the number of languages.
+type graphSets struct {
 	languages map[string]int // tag to position in the language table
-	remainder int            // the graph of questions without a language; -1: none
+	remainder int            // position of the graph of questions without a language; -1: none
 
-	members atomic.Pointer[[][]int] // by GraphSet; grows only, so readers take no lock
+	members atomic.Pointer[[][]int] // by GraphSet; it only grows, so readers take no lock
 
 	mu     sync.RWMutex
-	byKey  map[string]GraphSet // members, four bytes each, to GraphSet
+	byKey  map[string]GraphSet // key: the members, four bytes each
 	unions map[[2]GraphSet]GraphSet
 }
 
-func newSets(langs []schema.Language, other bool) *sets {
-	s := &sets{
+func newGraphSets(langs []schema.Language, other bool) *graphSets {
+	s := &graphSets{
 		languages: make(map[string]int, len(langs)),
 		remainder: -1,
 		byKey:     map[string]GraphSet{"": 0},
@@ -44,19 +43,17 @@ func newSets(langs []schema.Language, other bool) *sets {
 	return s
 }
 
-// Graphs returns the positions of a set's graphs in the language table,
-// ascending; the table's length stands for the remainder graph. The caller
-// must not change it.
-func (s *sets) Graphs(of GraphSet) []int { return (*s.members.Load())[of] }
+// Graphs returns the positions of a set's graphs in the language table, in
+// ascending order; the length of the table is the position of the remainder
+// graph. The caller must not modify the slice.
+func (s *graphSets) Graphs(set GraphSet) []int { return (*s.members.Load())[set] }
 
 // SetOf returns the graphs of a question with these tags, written |a|b|.
-func (s *sets) SetOf(tags []byte) GraphSet {
+func (s *graphSets) SetOf(tags []byte) GraphSet {
 	var room [8]int
 	graphs := room[:0]
-	for len(tags) > 0 {
-		var tag []byte
-		tag, tags, _ = bytes.Cut(tags, []byte{'|'})
-		if g, ok := s.languages[string(tag)]; ok && len(tag) > 0 {
+	for tag := range schema.SplitTags(tags) {
+		if g, ok := s.languages[string(tag)]; ok {
 			graphs = append(graphs, g)
 		}
 	}
@@ -71,7 +68,7 @@ func (s *sets) SetOf(tags []byte) GraphSet {
 }
 
 // Union returns the set of the graphs that are in a, in b, or in both.
-func (s *sets) Union(a, b GraphSet) GraphSet {
+func (s *graphSets) Union(a, b GraphSet) GraphSet {
 	switch {
 	case a == b || b == 0:
 		return a
@@ -95,8 +92,9 @@ func (s *sets) Union(a, b GraphSet) GraphSet {
 	return u
 }
 
-// intern returns the number of a set, given ascending. It keeps no reference to graphs.
-func (s *sets) intern(graphs []int) GraphSet {
+// intern returns the number of a set, whose graphs are ascending. It keeps no
+// reference to graphs.
+func (s *graphSets) intern(graphs []int) GraphSet {
 	var room [32]byte
 	key := room[:0]
 	for _, g := range graphs {
@@ -113,7 +111,7 @@ func (s *sets) intern(graphs []int) GraphSet {
 	if set, ok := s.byKey[string(key)]; ok {
 		return set
 	}
-	members := append(*s.members.Load(), slices.Clone(graphs)) // what readers see of the array does not change
+	members := append(*s.members.Load(), slices.Clone(graphs)) // the part of the array that readers use does not change
 	s.members.Store(&members)
 	set = GraphSet(len(members) - 1)
 	s.byKey[string(key)] = set

@@ -5,15 +5,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
-	"s2g/schema/schematest"
 	"s2g/schema/tables"
 )
 
@@ -31,18 +28,18 @@ type row struct {
 }
 
 func indexOf(other bool, rows ...row) *Index {
-	b := newBuilder(newSets(langs, other), len(rows))
+	b := newBuilder(newGraphSets(langs, other), len(rows))
 	for _, r := range rows {
 		if r.parent == 0 {
-			b.question(r.id, r.accepted, []byte(r.tags))
+			b.add(postRow{id: r.id, linked: r.accepted, tags: []byte(r.tags), question: true})
 		} else {
-			b.answer(r.id, r.parent, r.score)
+			b.add(postRow{id: r.id, linked: r.parent, score: r.score})
 		}
 	}
-	return b.index()
+	return b.finish()
 }
 
-// entry is a Post with its graphs spelled out.
+// entry is a Post with the positions of its graphs.
 type entry struct {
 	Post
 	Graphs []int
@@ -58,7 +55,7 @@ func entries(x *Index) []entry {
 	return all
 }
 
-func TestRules(t *testing.T) {
+func TestIndexFollowsTheRules(t *testing.T) {
 	q := func(id int64, answers bool, accepted int64, graphs ...int) entry {
 		return entry{Post{ID: id, Question: true, Answered: answers, AcceptedAnswer: accepted}, graphs}
 	}
@@ -117,7 +114,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// simple is the rules as plainly as they can be written.
+// simple computes the entries of rows by the rules, without an index.
 func simple(rows []row, other bool) map[int64]entry {
 	byID := make(map[int64]row)
 	graphs := make(map[int64][]int)
@@ -161,7 +158,7 @@ func simple(rows []row, other bool) map[int64]entry {
 	return all
 }
 
-func TestAgainstSimple(t *testing.T) {
+func TestIndexEqualsTheSimpleRules(t *testing.T) {
 	tags := []string{"", "|c|", "|c++|", "|x|", "|.net|c|", "|x|c++|y|"}
 	for seed := range uint64(300) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -204,7 +201,7 @@ func TestAgainstSimple(t *testing.T) {
 	}
 }
 
-func TestUnasked(t *testing.T) {
+func TestUnusedTags(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		other bool
@@ -217,119 +214,28 @@ func TestUnasked(t *testing.T) {
 		{"none", false, []row{{id: 1, tags: "|c++|c|"}, {id: 2, tags: "|.net|"}}, nil},
 	} {
 		x := indexOf(c.other, c.rows...)
-		x.SetOf([]byte("|c++|")) // which asks, and is no question
+		x.SetOf([]byte("|c++|")) // a set without a question
 		if diff := cmp.Diff(c.want, x.UnusedTags(langs)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.name, diff)
 		}
 	}
 }
 
-func TestUnion(t *testing.T) {
-	x := newSets(langs, false)
-	c, cpp, both := x.SetOf([]byte("|c|")), x.SetOf([]byte("|c++|")), x.SetOf([]byte("|c++|c|"))
-	var done sync.WaitGroup
-	for range 8 {
-		done.Go(func() {
-			for _, u := range []GraphSet{x.Union(c, cpp), x.Union(cpp, c), x.Union(both, c), x.Union(both, 0), x.Union(0, both), x.Union(both, both)} {
-				if u != both {
-					t.Errorf("set %d, want %d", u, both)
-				}
-			}
-			all := x.Union(both, x.SetOf([]byte("|.net|")))
-			if diff := cmp.Diff([]int{0, 1, 2}, x.Graphs(all)); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-	done.Wait()
-	if got := x.Graphs(0); len(got) != 0 {
-		t.Errorf("the empty set holds %v", got)
-	}
-}
-
-func TestManyLanguages(t *testing.T) {
-	many := make([]schema.Language, 500)
-	var tags strings.Builder
-	for i := range many {
-		many[i].Tag = strconv.Itoa(i)
-		tags.WriteString("|" + strconv.Itoa(len(many)-1-i))
-	}
-	s := newSets(many, true)
-	got := s.Graphs(s.SetOf([]byte(tags.String() + "|")))
-	if len(got) != len(many) || !slices.IsSorted(got) {
-		t.Errorf("%d graphs: %v", len(got), got)
-	}
-}
-
-func TestBuild(t *testing.T) {
-	schematest.Tool(t, "mariadbd")
-	db, err := tables.Open(t.Context(), tables.Options{Dir: t.TempDir(), Memory: 256 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	load(t, db, map[string]string{"Id": "5", "PostTypeId": "1", "AcceptedAnswerId": "9", "Tags": "|c|c++|"},
-		map[string]string{"Id": "6", "PostTypeId": "2", "ParentId": "5", "Score": "3"},
-		map[string]string{"Id": "7", "PostTypeId": "4", "Tags": "|c|"},
-		map[string]string{"Id": "9", "PostTypeId": "2", "ParentId": "5"})
-	x, err := Build(t.Context(), db, langs, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []entry{
-		{Post{ID: 5, Question: true, Answered: true, AcceptedAnswer: 9}, []int{0, 1}},
-		{Post{ID: 6, Parent: 5, IsBetter: true}, []int{0, 1}},
-		{Post{ID: 9, Parent: 5, IsAccepted: true}, []int{0, 1}},
-	}
-	if diff := cmp.Diff(want, entries(x)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
-
-// load puts Posts of these columns in service.
-func load(t *testing.T, db *tables.DB, rows ...map[string]string) {
-	t.Helper()
-	posts, _ := schema.TableByName("Posts")
-	var tsv strings.Builder
-	for _, r := range rows {
-		r["CreationDate"] = "2008-07-31 21:42:52.667"
-		for i, c := range posts.Columns {
-			if i > 0 {
-				tsv.WriteByte('\t')
-			}
-			if v, ok := r[c.Name]; ok {
-				tsv.WriteString(v)
-			} else {
-				tsv.WriteString(`\N`)
-			}
-		}
-		tsv.WriteByte('\n')
-	}
-	if err := db.Stage(t.Context(), posts); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Load(t.Context(), posts, strings.NewReader(tsv.String())); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Swap(t.Context(), "test", []schema.Table{posts}); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // sampleIndex has n posts with gaps of the size that real dumps have.
 func sampleIndex(n int) *Index {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	b := newBuilder(newSets(langs, false), n)
+	b := newBuilder(newGraphSets(langs, false), n)
+	tags := []byte("|c|x|")
 	var id, q int64
 	for i := range n {
 		if id += 1 + rnd.Int64N(3); i%3 == 0 {
-			b.question(id, id+2, []byte("|c|x|"))
+			b.add(postRow{id: id, linked: id + 2, tags: tags, question: true})
 			q = id
 		} else {
-			b.answer(id, q, rnd.Int64N(10))
+			b.add(postRow{id: id, linked: q, score: rnd.Int64N(10)})
 		}
 	}
-	return b.index()
+	return b.finish()
 }
 
 func BenchmarkFind(b *testing.B) {
