@@ -84,7 +84,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 func (a *app) showCleaned(c *vectors.Cleaned, window int) {
 	a.printf("%s %d: %s\n", c.Type, c.PostID, printable(c.Title))
 	for _, d := range c.Drops {
-		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, report.WhatRuleDrops(d.Rule), indent(printable(d.Text)))
+		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, report.NoiseRule(d.Rule), indent(printable(d.Text)))
 	}
 	if len(c.Drops) == 0 {
 		a.printf("\nnothing was dropped\n")

@@ -13,6 +13,7 @@
 package manifest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -22,6 +23,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,6 +128,19 @@ type File struct {
 	SHA256 string `json:"sha_256,omitempty"` // empty: a note
 	Rows   int64  `json:"rows"`              // triples or points in it
 	At     string `json:"at,omitempty"`      // checkpoint after it, in the stage's own notation
+}
+
+// Batches returns the batch files of a graph in the order of their numbers.
+func (s *Stage) Batches() []File {
+	batches := slices.DeleteFunc(slices.Clone(s.Files), func(f File) bool { return !strings.HasPrefix(f.Name, "graph/batch-") })
+	slices.SortFunc(batches, ByNumber)
+	return batches
+}
+
+// ByNumber compares files by the numbers in names that are otherwise the same:
+// batch-1000000 follows batch-999999.
+func ByNumber(a, b File) int {
+	return cmp.Or(cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 }
 
 // Fresh reports whether the stage has finished with the given key.

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/graph"
 	"s2g/schema/schematest"
 )
 
@@ -30,6 +31,7 @@ type browser struct {
 
 func openBrowser(t testing.TB) *browser {
 	t.Helper()
+	schematest.Long(t)
 	return &browser{t, schematest.Tool(t, "chromium"), t.TempDir()}
 }
 
@@ -109,7 +111,9 @@ func TestScreenshots(t *testing.T) {
 	b := openBrowser(t)
 	db := server.Open(t)
 	buildtest.Load(t, db, writeSample(t, 3000))
-	file := b.write("report.html", render(t, db, optionsOf(t)))
+	o := optionsOf(t)
+	buildGraph(t, db, o, graph.Options{})
+	file := b.write("report.html", render(t, db, o))
 	for _, c := range []struct {
 		name, flag               string
 		ground, question, answer color.RGBA
@@ -242,7 +246,9 @@ func TestBrowserRunsNothing(t *testing.T) {
 	db := server.Open(t)
 	all := strings.Join(hostile, " ")
 	buildtest.Load(t, db, writeHostile(t, strings.ReplaceAll(all, "|", "")[:250])) // a tag has no more room
-	page := render(t, db, hostileOptions(t, all))
+	o := hostileOptions(t, all)
+	buildGraph(t, db, o, graph.Options{})
+	page := render(t, db, o)
 	b.write("report.html", page)
 	_, wide, console := b.look()
 	if wide.Scripts != 0 || wide.Title != "stackoverflow.com as a graph and vectors" || len(console) > 0 {

@@ -22,7 +22,7 @@ func TestNumbers(t *testing.T) {
 		{day("2024-03-31T19:49:02.409Z"), "31 March 2024"}, {day("soon"), "soon"},
 		{and([]string{"a"}), "a"}, {and([]string{"a", "b", "c"}), "a, b and c"},
 		{percent(1, 3), "33.33%"}, {percent(1, 0), "0%"},
-		{quoted("c++"), "c++"}, {quoted("c#"), "'c#'"}, {quoted("a'b"), `'a'\''b'`},
+		{shellQuoted("c++"), "c++"}, {shellQuoted("c#"), "'c#'"}, {shellQuoted("a'b"), `'a'\''b'`},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)
@@ -43,27 +43,27 @@ func TestShades(t *testing.T) {
 		most int64
 		want []int64
 	}{{1, []int64{1}}, {5, []int64{1, 3}}, {100, []int64{1, 3, 10, 30, 100}}, {5000, []int64{1, 30, 100, 300, 1000, 3000}}} {
-		if diff := cmp.Diff(c.want, steps(c.most)); diff != "" {
+		if diff := cmp.Diff(c.want, shadeSteps(c.most)); diff != "" {
 			t.Errorf("of %d: %s", c.most, diff)
 		}
 	}
-	if got := steps(math.MaxInt64); len(got) != shades {
+	if got := shadeSteps(math.MaxInt64); len(got) != shades {
 		t.Errorf("of the largest number: %v", got)
 	}
-	from := steps(5000)
+	from := shadeSteps(5000)
 	for n, want := range map[int64]int{1: 1, 29: 1, 30: 2, 2999: 5, 3000: 6, 5000: 6} {
 		if got := shadeOf(n, from); got != want {
 			t.Errorf("%d has shade %d, want %d", n, got, want)
 		}
 	}
-	if got := []string{between(from, 0), between(from, 5), between([]int64{1, 3, 10}, 0), between([]int64{1, 2}, 0)}; !cmp.Equal(got, []string{"1 to 29", "3,000 and more", "1, 2", "1"}) {
+	if got := []string{shadeLabel(from, 0), shadeLabel(from, 5), shadeLabel([]int64{1, 3, 10}, 0), shadeLabel([]int64{1, 2}, 0)}; !cmp.Equal(got, []string{"1 to 29", "3,000 and more", "1, 2", "1"}) {
 		t.Errorf("named %q", got)
 	}
 }
 
 // Heights are in proportion, and stand on the base line.
 func TestColumns(t *testing.T) {
-	c := newColumns(chart{}, []stack{{parts: []stackPart{{30, "a"}, {10, "b"}}}, {parts: []stackPart{{20, "a"}}}, {}})
+	c := newColumnChart(chart{}, []stack{{parts: []stackPart{{30, "a"}, {10, "b"}}}, {parts: []stackPart{{20, "a"}}}, {}})
 	number := func(s string) float64 {
 		x, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
 		if err != nil {
@@ -88,7 +88,7 @@ func TestColumns(t *testing.T) {
 
 // Ten times as many is a line higher, and nothing has no place.
 func TestDots(t *testing.T) {
-	d := newDots(chart{}, []label{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}}, []series{{"s", "post", []int64{10, 100, 0, 1000}}})
+	d := newDotChart(chart{}, []label{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}}, []series{{"s", "post", []int64{10, 100, 0, 1000}}})
 	if len(d.Dots) != 3 || len(d.Lines) != 1 || len(d.Grid) != 4 {
 		t.Fatalf("%d dots, %d lines, a grid of %d", len(d.Dots), len(d.Lines), len(d.Grid))
 	}

@@ -1,55 +1,67 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 )
 
-// example is the thread that is drawn.
+// example is the thread that the page shows.
 type example struct {
 	question int64
-	language schema.Language // of the graph
-	source   string          // IRI of the question
-	license  string          // IRI
-	better   bool            // it has an answer that may be better than the accepted one
-	picture  []byte          // an SVG element
+	language schema.Language // of the graph that it is drawn from
+	thread   *thread
+	absent   string // why there is no thread; empty where there is one
 }
 
-// drawExample chooses a question and draws its thread, in its first graph. nil
-// where no graph has a question.
-func drawExample(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates, o Options) (*example, error) {
+// readExample chooses a question by the tables and reads its thread from the files
+// of its first graph.
+func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates, o Options) (*example, error) {
+	if o.Manifest.Stages[manifest.Graph] == nil {
+		return &example{absent: "The build has no graph to read a thread from."}, nil
+	}
 	id, err := choose(ctx, db, index, c)
-	if err != nil || id == 0 {
+	if err != nil {
 		return nil, err
 	}
-	r := threadReader{db: db, index: index, o: o}
-	if err := r.read(ctx, id); err != nil {
+	question, ok := index.Find(id)
+	if !ok {
+		return &example{absent: "There is no question to draw."}, nil
+	}
+	var answers []int64
+	err = db.EachRow(ctx, "SELECT Id FROM Posts WHERE ParentId = ? ORDER BY Id", func(row [][]byte) error {
+		if a, ok := index.Find(tables.Int(row[0])); ok && !a.Question {
+			answers = append(answers, a.ID)
+		}
+		return nil
+	}, id)
+	if err != nil {
+		return nil, fmt.Errorf("listing the answers to question %d: %w", id, err)
+	}
+	e := &example{question: id, language: schema.Language{Slug: schema.OtherSlug, Name: otherName}}
+	if g := index.Graphs(question.Set)[0]; g < len(o.Languages) {
+		e.language = o.Languages[g]
+	}
+	if e.thread, err = readThread(ctx, openGraphFiles(o), e.language.Tag, id, answers); err != nil {
 		return nil, fmt.Errorf("reading the thread of question %d: %w", id, err)
 	}
-	q, _ := index.Find(id)
-	l := schema.Language{Slug: schema.OtherSlug, Name: otherName}
-	if g := index.Graphs(q.Set)[0]; g < len(o.Languages) {
-		l = o.Languages[g]
+	if e.thread == nil {
+		e.absent = fmt.Sprintf("The graph does not hold question %s: it was made from other tables. s2g graph makes it anew.", comma(id))
 	}
-	t, err := readThread(r.scan, o.Site, l.Tag, id)
-	if err != nil {
-		return nil, fmt.Errorf("drawing the thread of question %d: %w", id, err)
-	}
-	return &example{question: id, language: l, source: o.Site.Question(id), license: r.license, better: r.better, picture: t.element()}, nil
+	return e, nil
 }
 
-// choose returns the candidate that shows most: edges to other questions, and
-// comments, if not too many. 0 where there is none.
+// choose returns the id of the candidate that shows most: a few links to other
+// posts, and a few comments. It returns 0 where no graph has a question.
 func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates) (int64, error) {
 	c.thin()
-	if len(c.ids) == 0 {
+	if len(c.ids) == 0 { // no question has an answer
 		for p := range index.All() {
 			if p.Question {
 				return p.ID, nil
@@ -57,13 +69,22 @@ func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candida
 		}
 		return 0, nil
 	}
-	comments, err := countComments(ctx, db, c.ids)
+	comments, links := map[int64]int64{}, map[int64]int64{}
+	ids := tables.IDList(c.ids)
+	err := eachRowOf(ctx, db, "Comments", "SELECT PostId, COUNT(*) FROM Comments WHERE PostId IN ("+ids+") GROUP BY PostId"+
+		" UNION ALL SELECT p.ParentId, COUNT(*) FROM Posts p JOIN Comments c ON c.PostId = p.Id WHERE p.ParentId IN ("+ids+") GROUP BY p.ParentId", func(row [][]byte) {
+		comments[tables.Int(row[0])] += tables.Int(row[1])
+	})
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("counting comments: %w", err)
 	}
-	links, err := countLinks(ctx, db, index, c.ids)
+	err = eachRowOf(ctx, db, "PostLinks", "SELECT PostId, RelatedPostId FROM PostLinks WHERE PostId IN ("+ids+")", func(row [][]byte) {
+		if _, ok := index.Find(tables.Int(row[1])); ok {
+			links[tables.Int(row[0])]++
+		}
+	})
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("counting links: %w", err)
 	}
 	merit := func(id int64) (m int) {
 		switch n := comments[id]; {
@@ -81,47 +102,60 @@ func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candida
 	return slices.MaxFunc(c.ids, func(a, b int64) int { return merit(a) - merit(b) }), nil
 }
 
-// countComments counts the comments in the threads of some questions.
-func countComments(ctx context.Context, db *tables.DB, questions []int64) (map[int64]int64, error) {
-	counts := map[int64]int64{}
-	if has, err := hasTable(ctx, db, "Comments"); err != nil || !has {
-		return counts, err
+// eachRowOf passes the rows of a query to use. There are none where the database
+// does not have the table: a build can be without some.
+func eachRowOf(ctx context.Context, db *tables.DB, table, query string, use func(row [][]byte)) error {
+	if has, err := db.HasTable(ctx, table); err != nil || !has {
+		return err
 	}
-	in := list(questions)
-	for _, query := range []string{
-		"SELECT PostId, COUNT(*) FROM Comments WHERE PostId IN (" + in + ") GROUP BY PostId",
-		"SELECT p.ParentId, COUNT(*) FROM Posts p JOIN Comments c ON c.PostId = p.Id WHERE p.ParentId IN (" + in + ") GROUP BY p.ParentId",
-	} {
-		err := each(ctx, db, query, func(row [][]byte) { counts[tables.Int(row[0])] += tables.Int(row[1]) })
-		if err != nil {
-			return nil, fmt.Errorf("counting comments: %w", err)
-		}
-	}
-	return counts, nil
+	return db.EachRow(ctx, query, func(row [][]byte) error { use(row); return nil })
 }
 
-// countLinks counts the edges from some questions to posts that are in a graph.
-func countLinks(ctx context.Context, db *tables.DB, index *threads.Index, questions []int64) (map[int64]int64, error) {
-	counts := map[int64]int64{}
-	if has, err := hasTable(ctx, db, "PostLinks"); err != nil || !has {
-		return counts, err
-	}
-	err := each(ctx, db, "SELECT PostId, RelatedPostId FROM PostLinks WHERE PostId IN ("+list(questions)+")", func(row [][]byte) {
-		if _, ok := index.Find(tables.Int(row[1])); ok {
-			counts[tables.Int(row[0])]++
-		}
-	})
-	if err != nil {
-		return nil, fmt.Errorf("counting links: %w", err)
-	}
-	return counts, nil
+// answeredQuestion is what decides whether a question makes a good example.
+type answeredQuestion struct {
+	id       int64
+	answers  int
+	accepted bool // one of the answers is accepted
+	better   bool // one of the answers is possibly better
 }
 
-// list writes ids as SQL's IN takes them.
-func list(ids []int64) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = strconv.FormatInt(id, 10)
+// rank is higher for a question that shows more of the graph in little room.
+func (q answeredQuestion) rank() int {
+	few := q.answers == 2 || q.answers == 3
+	switch {
+	case few && q.accepted && q.better:
+		return 3
+	case few && q.accepted:
+		return 2
+	case q.answers <= 4:
+		return 1
 	}
-	return strings.Join(texts, ",")
+	return 0
+}
+
+// keptCandidates is how many questions are compared by their comments and links.
+const keptCandidates = 256
+
+// candidates are the questions of the highest rank; of too many, a sample that
+// depends on their ids alone.
+type candidates struct {
+	rank int
+	ids  []int64
+}
+
+func (c *candidates) offer(q answeredQuestion) {
+	switch rank := q.rank(); {
+	case len(c.ids) == 0 || rank > c.rank:
+		c.rank, c.ids = rank, append(c.ids[:0], q.id)
+	case rank == c.rank:
+		if c.ids = append(c.ids, q.id); len(c.ids) == 8*keptCandidates {
+			c.thin()
+		}
+	}
+}
+
+// thin keeps the ids with the smallest hashes.
+func (c *candidates) thin() {
+	slices.SortFunc(c.ids, func(a, b int64) int { return cmp.Compare(schema.Mix64(uint64(a)), schema.Mix64(uint64(b))) })
+	c.ids = c.ids[:min(len(c.ids), keptCandidates)]
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/graph"
 	"s2g/ingest"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -78,7 +79,9 @@ func TestHostileTextIsText(t *testing.T) {
 	for _, h := range hostile {
 		t.Run(h, func(t *testing.T) {
 			buildtest.Load(t, db, writeHostile(t, strings.ReplaceAll(h, "|", "")))
-			page := render(t, db, hostileOptions(t, h))
+			o := hostileOptions(t, h)
+			buildGraph(t, db, o, graph.Options{})
+			page := render(t, db, o)
 			checkMarkup(t, page)
 			root, err := html.Parse(strings.NewReader(page))
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 	"s2g/schema/vocab"
 )
 
-// bySize returns the positions of the graphs with questions, those with most first.
+// bySize returns the positions of the graphs with questions, the largest first.
 func bySize(graphs []stats.Graph) []int {
 	var order []int
 	for i, g := range graphs {
@@ -21,11 +21,6 @@ func bySize(graphs []stats.Graph) []int {
 	return order
 }
 
-// number is written short on a narrow page.
-type number struct{ Wide, Narrow string }
-
-func newNumber(n int64) number { return number{comma(n), short(n)} }
-
 // language is a row of the paper's Table 1 with its bars.
 type language struct {
 	Name, Tag            string
@@ -35,7 +30,7 @@ type language struct {
 	Rate, PerQ, Comments string // accepted of 100 answers; answers and comments a question
 }
 
-// languages are the rows; all bars have one scale.
+// languages returns the rows, the largest graph first. All bars have one scale.
 func (r *Report) languages() []language {
 	var most int64
 	for _, g := range r.order {
@@ -55,30 +50,30 @@ func (r *Report) languages() []language {
 	return rows
 }
 
-// aboutLanguages says what the bars show.
+// aboutLanguages describes what the bars show.
 func (r *Report) aboutLanguages() string {
 	if len(r.order) == 0 {
 		return "No question of this dump has a tag that is one of the selected languages, so every graph is empty. " +
 			"s2g graph --languages a,b selects other tags, --other puts the rest into a graph of its own."
 	}
 	first := r.stats.Graphs[r.order[0]]
-	all := r.node(vocab.Question)
-	says := fmt.Sprintf("%s has most questions: %s, %s of all.", first.Name, comma(first.Questions), share(first.Questions, all.Distinct))
+	all := r.stats.Node(vocab.Question)
+	about := fmt.Sprintf("%s has most questions: %s, %s of all.", first.Name, comma(first.Questions), share(first.Questions, all.Distinct))
 	if n := len(r.order); n > 5 {
 		var five int64
 		for _, g := range r.order[:5] {
 			five += r.stats.Graphs[g].Questions
 		}
-		says += fmt.Sprintf(" The five largest graphs of %d hold %s of what all hold.", n, share(five, all.Summed))
+		about += fmt.Sprintf(" The five largest graphs of %d hold %s of what all hold.", n, share(five, all.Summed))
 	}
 	if twice := all.Summed - all.Distinct; twice > 0 {
-		says += fmt.Sprintf(" A question of several languages is in the graph of each: summed over the graphs there are %s.", comma(all.Summed))
+		about += fmt.Sprintf(" A question of several languages is in the graph of each: summed over the graphs there are %s.", comma(all.Summed))
 	}
-	return says
+	return about
 }
 
-// empty names the graphs without a question.
-func (r *Report) empty() string {
+// emptyGraphs names the graphs without a question.
+func (r *Report) emptyGraphs() string {
 	var names []string
 	for _, g := range r.stats.Graphs {
 		if g.Questions == 0 {
@@ -93,13 +88,4 @@ func (r *Report) empty() string {
 		return ""
 	}
 	return "Without a question: " + and(names) + "."
-}
-
-// names are those of the matrix's rows.
-func (r *Report) names() []string {
-	var names []string
-	for _, g := range r.order[:min(len(r.order), matrixLanguages)] {
-		names = append(names, r.stats.Graphs[g].Name)
-	}
-	return names
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"strings"
 
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
@@ -18,9 +19,9 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// page is what the template shows. Everything in it is text, which the template
-// escapes, but for the style, which is the program's own, and the picture of the
-// thread, which picture.go escapes.
+// page is what the template shows. The template escapes all of its text but the
+// style, which is the program's own, and the picture of the thread, which
+// [escapeXML] has escaped.
 type page struct {
 	Key, Policy  string
 	Style        template.CSS
@@ -30,18 +31,19 @@ type page struct {
 	Tiles        []tile
 	About, Empty string // of the languages
 	Languages    []language
-	Years        *columns
-	Scores       *dots
-	Answers      *columns
-	Links        *matrix
+	Years        *columnChart
+	Scores       *dotChart
+	Answers      *columnChart
+	Links        *linkMatrix
 	Thread       *threadFigure
+	NoThread     string // why there is none
 	Paper        string
-	Beside       []besideRow
+	Beside       []paperRow
 	Distribution table
-	Rejected     []counted
-	Outside      []counted
-	Cleaned      []counted
-	Idle         string // the rules that dropped nothing
+	Rejected     *countTable
+	Outside      *countTable
+	Cleaned      *countTable
+	Idle         string // names the rules that dropped nothing
 	Facts        table
 	Inputs       table
 	Stages       []stageLine
@@ -49,19 +51,16 @@ type page struct {
 	SPARQL       string
 }
 
-// tile is a number to begin with.
-type tile struct{ Number, Of, Note string }
+// tile is one of the numbers that the page begins with.
+type tile struct{ Number, Unit, Note string }
 
 // threadFigure is the drawn thread.
 type threadFigure struct {
 	Picture                           template.HTML
 	Number, Language, Source, License string
-	Better                            bool // one of the answers may be better than the accepted one
-	Embedded                          bool // there are vectors, so that a search finds it
+	Better                            bool // an answer is possibly better than the accepted one
+	Embedded                          bool // there are vectors, so a search finds the question
 }
-
-// style is the page's, with that of the thread.
-func style() string { return pageCSS + threadCSS }
 
 // policy allows the page its own style and nothing else: no script, no request.
 func policy(style string) string {
@@ -70,84 +69,123 @@ func policy(style string) string {
 }
 
 func (r *Report) page() *page {
-	css := style()
+	style := pageCSS + threadCSS
 	p := &page{
-		Key: r.key, Style: template.CSS(css), Policy: policy(css),
-		Host: r.o.Site.Host(), Title: r.title(), Lead: r.lead(), Tiles: r.tiles(),
-		About: r.aboutLanguages(), Empty: r.empty(), Languages: r.languages(),
-		Years: r.years(), Scores: r.scores(), Answers: r.answers(), Links: r.links(),
+		Key: r.key, Style: template.CSS(style), Policy: policy(style),
+		Host: r.o.Site.Host(), Title: r.o.Site.Host() + " as a graph", Lead: r.lead(), Tiles: r.tiles(),
+		About: r.aboutLanguages(), Empty: r.emptyGraphs(), Languages: r.languages(),
+		Years: r.years(), Scores: r.scores(), Answers: r.answers(), Links: r.links(), NoThread: r.example.absent,
 		Paper: paperTitle, Beside: r.besidePaper(), Distribution: r.distribution(),
 		Rejected: r.rejected(), Outside: r.outside(),
 		Facts: r.facts(), Inputs: r.inputs(), Stages: r.stages(), Commands: r.commands(), SPARQL: r.sparql(),
 	}
-	p.Cleaned, p.Idle = idle(r.cleaned())
-	if e := r.example; e != nil {
+	if r.hasVectors() {
+		p.Title += " and vectors"
+	}
+	p.Cleaned, p.Idle = r.cleaned()
+	if e := r.example; e.thread != nil {
 		p.Thread = &threadFigure{
-			Picture: template.HTML(e.picture), Number: comma(e.question), Language: e.language.Name, Source: e.source, License: e.license, Better: e.better, Embedded: r.stage(manifest.Vectors).Rows > 0,
+			Picture: template.HTML(e.thread.svg("")), Number: comma(e.question), Language: e.language.Name,
+			Source: e.thread.question.iri, License: e.thread.license(), Better: e.thread.hasBetter(), Embedded: r.hasVectors(),
 		}
 	}
 	return p
 }
 
 func (p *page) write(w io.Writer) error {
-	t, err := template.New("page").Funcs(template.FuncMap{"counted": countedTable}).Parse(pageHTML)
+	t, err := template.New("page").Parse(pageHTML)
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, p)
 }
 
-// title says what there is.
-func (r *Report) title() string {
-	if r.stage(manifest.Vectors).Rows == 0 {
-		return r.o.Site.Host() + " as a graph"
-	}
-	return r.o.Site.Host() + " as a graph and vectors"
-}
+func (r *Report) hasVectors() bool { return r.stage(manifest.Vectors).Rows > 0 }
 
-// lead says in a sentence what the build is.
+// lead describes the build in a sentence.
 func (r *Report) lead() string {
-	says := "A knowledge graph of " + r.o.Site.Host()
+	lead := "A knowledge graph of " + r.o.Site.Host()
 	switch n := len(r.order); n {
 	case 0:
-		says += ", which has no question of the selected languages"
+		lead += ", which has no question of the selected languages"
 	case 1:
-		says += ", with one named graph, for " + r.stats.Graphs[r.order[0]].Name
+		lead += ", with one named graph, for " + r.stats.Graphs[r.order[0]].Name
 	default:
-		says += fmt.Sprintf(", one named graph for each of %d languages", n)
+		lead += fmt.Sprintf(", one named graph for each of %d languages", n)
 	}
-	if r.stage(manifest.Vectors).Rows > 0 {
-		says += ", and vectors of the same questions"
+	if r.hasVectors() {
+		lead += ", and vectors of the same questions"
 	}
 	if newest := r.o.Manifest.Dump.Newest; newest != "" {
-		says += "; from the dump that ends on " + day(newest)
+		lead += "; from the dump that ends on " + day(newest)
 	}
-	return says + "."
+	return lead + "."
 }
 
-// tiles are the numbers to begin with. Each post counts once.
+// tiles returns the numbers that the page begins with. Each post counts once.
 func (r *Report) tiles() []tile {
-	q, a := r.node(vocab.Question), r.node(vocab.Answer)
+	q, a := r.stats.Node(vocab.Question), r.stats.Node(vocab.Answer)
 	tiles := []tile{
-		{comma(q.Distinct), "questions", orNone(share(r.total(vocab.AnsweredQuestion), q.Distinct)) + " answered"},
-		{comma(a.Distinct), "answers", orNone(share(r.total(vocab.AcceptedAnswer), a.Distinct)) + " accepted"},
-		{comma(r.node(vocab.Comment).Distinct), "comments", "on both"},
+		{comma(q.Distinct), "questions", orNone(share(r.stats.Edge(vocab.AnsweredQuestion).Distinct, q.Distinct)) + " answered"},
+		{comma(a.Distinct), "answers", orNone(share(r.stats.Edge(vocab.AcceptedAnswer).Distinct, a.Distinct)) + " accepted"},
+		{comma(r.stats.Node(vocab.Comment).Distinct), "comments", "on both"},
 		{comma(r.stats.Quads.Summed), "triples", comma(r.stats.Quads.Distinct) + " distinct"},
 	}
-	if s := r.stage(manifest.Vectors); s.Rows > 0 {
-		tiles = append(tiles, tile{comma(s.Rows), "points", "two vectors each"})
+	if r.hasVectors() {
+		tiles = append(tiles, tile{comma(r.stage(manifest.Vectors).Rows), "points", "two vectors each"})
 	}
 	return tiles
 }
 
-// total is how many distinct nodes have a derived class.
-func (r *Report) total(class string) int64 {
-	for _, g := range r.stats.Edges {
-		for _, e := range g.Edges {
-			if e.Name == class {
-				return e.Distinct
-			}
+// command is a command that a reader can type, and what it does.
+type command struct{ Label, Text string }
+
+// commands load and use the build. OUT stands for its folder.
+func (r *Report) commands() []command {
+	var list []command
+	language, name := "python", "Python"
+	if len(r.order) > 0 {
+		g := r.stats.Graphs[r.order[0]]
+		language, name = g.Tag, g.Name
+		if language == "" {
+			language = "_other"
 		}
 	}
-	return 0
+	if r.o.Manifest.Stages[manifest.Graph] != nil {
+		list = append(list, command{"Load the graph into GraphDB, or any server with the RDF4J REST protocol (--offline DIR prints the faster way of a first load):", "s2g load graphdb --out OUT --url http://localhost:7200"})
+	}
+	if r.o.Manifest.Stages[manifest.Vectors] != nil {
+		list = append(list,
+			command{"Load the vectors into Qdrant, a collection for each language:", "s2g load qdrant --out OUT --url http://localhost:6334"},
+			command{"Search in " + name + " without a server:", fmt.Sprintf("s2g search --out OUT --language %s %q", shellQuoted(language), "how do I merge two lists")})
+	}
+	return append(list, command{"Query the tables:", "s2g db --out OUT 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'"})
+}
+
+// shellQuoted returns a word as a shell reads it.
+func shellQuoted(word string) string {
+	for _, c := range word {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '+' {
+			return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return word
+}
+
+// sparql returns a query that shows what the graph is for.
+func (r *Report) sparql() string {
+	tag := "python"
+	if len(r.order) > 0 {
+		tag = r.stats.Graphs[r.order[0]].Tag
+	}
+	return `PREFIX so: <` + vocab.NS + `>
+SELECT ?title ?accepted ?better (?b - ?a AS ?ahead) {
+  GRAPH <` + r.o.Site.Graph(tag) + `> {
+    ?question so:hasTitle ?title ;
+              so:HasAcceptedAnswer ?accepted ;
+              so:HasPossibleBetterAnswer ?better .
+    ?accepted so:score ?a .
+    ?better so:score ?b .
+  }
+} ORDER BY DESC(?ahead) LIMIT 10`
 }

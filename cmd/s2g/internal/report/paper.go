@@ -17,29 +17,29 @@ const (
 	unknown        = "not known"
 )
 
-// besideRow is a figure of the paper beside that of the build.
-type besideRow struct{ Name, Says, Paper, Build, Distinct string }
+// paperRow is a figure of the paper beside that of the build.
+type paperRow struct{ Name, Note, Paper, Build, Distinct string }
 
 // besidePaper is what the paper says beside this build.
-func (r *Report) besidePaper() []besideRow {
+func (r *Report) besidePaper() []paperRow {
 	const none = "–"
-	total := func(name, says, paper string, t stats.Total) besideRow {
-		return besideRow{name, says, paper, comma(t.Summed), comma(t.Distinct)}
+	total := func(name, note, paper string, t stats.Total) paperRow {
+		return paperRow{name, note, paper, comma(t.Summed), comma(t.Distinct)}
 	}
 	nodes := stats.Total{}
 	for _, n := range r.stats.Nodes {
 		nodes.Summed += n.Summed
 		nodes.Distinct += n.Distinct
 	}
-	return []besideRow{
+	return []paperRow{
 		{"language graphs", "those that have a question", paperLanguages, comma(int64(len(r.order))), none},
-		{"questions a language", "the mean over these graphs", paperMean, rounded(r.spread("questions").Mean), none},
-		total("questions", "", paperQuestions, r.node(vocab.Question)),
-		total("answers", "", unknown, r.node(vocab.Answer)),
+		{"questions a language", "the mean over these graphs", paperMean, rounded(r.stats.Distribution[0].Mean), none},
+		total("questions", "", paperQuestions, r.stats.Node(vocab.Question)),
+		total("answers", "", unknown, r.stats.Node(vocab.Answer)),
 		total("nodes", "questions, answers, comments, tags, their wikis and excerpts", paperNodes, nodes),
-		total("edges", "here: triples of object properties; which the paper counted cannot be told", paperEdges, r.edges("object properties")),
-		total("classes", "triples of rdf:type", unknown, r.edges("rdf:type")),
-		total("literals", "triples with text, numbers and dates", unknown, r.edges("literals")),
+		total("edges", "here: triples of object properties; which the paper counted cannot be told", paperEdges, r.stats.Edge("object properties")),
+		total("classes", "triples of rdf:type", unknown, r.stats.Edge("rdf:type")),
+		total("literals", "triples with text, numbers and dates", unknown, r.stats.Edge("literals")),
 		total("triples", "all of these", unknown, r.stats.Quads),
 	}
 }
@@ -61,33 +61,4 @@ func (r *Report) distribution() table {
 		t.Rows = append(t.Rows, []string{name, comma(int64(d.Graphs)), show(d.Min), show(d.Median), show(d.Mean), show(d.Max), show(d.Pooled)})
 	}
 	return t
-}
-
-// node finds the total of a class.
-func (r *Report) node(class string) stats.Total {
-	for _, n := range r.stats.Nodes {
-		if n.Name == class {
-			return n
-		}
-	}
-	return stats.Total{}
-}
-
-// edges finds the subtotal of a group of predicates.
-func (r *Report) edges(group string) stats.Total {
-	for _, g := range r.stats.Edges {
-		if g.Name == group {
-			return g.Total
-		}
-	}
-	return stats.Total{}
-}
-
-func (r *Report) spread(measure string) stats.Spread {
-	for _, d := range r.stats.Distribution {
-		if d.Measure == measure {
-			return d
-		}
-	}
-	return stats.Spread{}
 }

@@ -12,38 +12,30 @@ import (
 )
 
 // The picture's measures, in pixels: three columns for tags and other questions,
-// the question, and its answers; comments hang below what they are on.
+// the question, and its answers; comments hang below the post that they are on.
 const (
-	margin    = 24
-	frameTop  = 64
-	top       = frameTop + 44
-	lineStep  = 17
-	padding   = 9
-	indent    = 32
-	character = 6.3 // the width of one, at the font's size of 12
-	maxLines  = 3   // of a text
+	pictureMargin = 24
+	frameTop      = 64
+	boxesTop      = frameTop + 44
+	lineStep      = 17
+	boxPadding    = 9
+	commentIndent = 32
+	fontWidth     = 6.3 // of one character, at the font size of 12
+	maxLines      = 3   // of a text
+	pictureWidth  = 988 + 48
 )
 
 type pictureColumn struct{ x, width int }
 
-var pictureColumns = [3]pictureColumn{{48, 208}, {308, 314}, {674, 314}}
+var leftColumn, middleColumn, rightColumn = pictureColumn{48, 208}, pictureColumn{308, 314}, pictureColumn{674, 314}
 
-const width = 988 + 48
-
-// threadCSS gives each kind of node and edge its colours, dark where the reader's
-// system is. Its rules concern what is of class thread alone.
+// threadCSS gives each kind of node and edge its colours, light or dark as the
+// reader's system is. Its rules concern the class thread alone.
 //
 //go:embed thread.css
 var threadCSS string
 
-// box is a node in its place.
-type box struct {
-	x, y, width, height int
-}
-
-func (b box) middle() int { return b.y + b.height/2 }
-
-// picture is the SVG so far; lines lie below boxes.
+// picture is a thread as SVG, while it is drawn. Lines are below boxes.
 type picture struct {
 	thread *thread
 	lines  bytes.Buffer
@@ -51,18 +43,20 @@ type picture struct {
 	bottom int
 }
 
-// file draws the thread as a file of SVG, which brings its style.
-func (t *thread) file() []byte { return t.draw().svg(threadCSS) }
+// box is the place of a node.
+type box struct {
+	x, y, width, height int
+}
 
-// element draws the thread as an element of an HTML page that has [threadCSS]. What
-// stands in posts is escaped.
-func (t *thread) element() []byte { return t.draw().svg("") }
+func (b box) middle() int { return b.y + b.height/2 }
 
-func (t *thread) draw() *picture {
+// svg draws the thread as an SVG element. A file of its own needs threadCSS as its
+// style; a page that has that style needs none. Text of posts is escaped.
+func (t *thread) svg(style string) []byte {
 	p := &picture{thread: t}
-	question := p.box(pictureColumns[1].x, top, pictureColumns[1].width, "question", nil, t.question)
-	p.comments(pictureColumns[1], question, t.question)
-	y := top
+	question := p.box(middleColumn.x, boxesTop, middleColumn.width, "question", nil, t.question)
+	p.comments(middleColumn, question, t.question)
+	y := boxesTop
 	for _, iri := range t.question.values[vocab.HasAnswer] {
 		n := t.nodes[iri]
 		kind := "answer"
@@ -72,53 +66,65 @@ func (t *thread) draw() *picture {
 		case slices.Contains(n.classes, vocab.PossibleBetterAnswer):
 			kind = "better"
 		}
-		b := p.box(pictureColumns[2].x, y, pictureColumns[2].width, kind, t.question.by(toAnswers, iri), n)
+		b := p.box(rightColumn.x, y, rightColumn.width, kind, t.question.edgesTo(iri, toAnswers), n)
 		p.curve(kind, question.x+question.width, question.middle(), b.x, b.middle())
-		y = p.comments(pictureColumns[2], b, n) + 2*lineStep
+		y = p.comments(rightColumn, b, n) + 2*lineStep
 	}
-	y = top
+	p.omitted(rightColumn.x, y, t.question.omitted[vocab.HasAnswer], "answer")
+	y = boxesTop
 	for _, e := range append([]string{vocab.TaggedWith}, toOthers...) {
-		kind := map[string]string{vocab.TaggedWith: "tag"}[e]
-		if kind == "" {
-			kind = "other"
+		kind, name := "other", "link"
+		if e == vocab.TaggedWith {
+			kind, name = "tag", "tag"
 		}
 		for _, iri := range t.question.values[e] {
-			b := p.box(pictureColumns[0].x, y, pictureColumns[0].width, kind, []string{e}, t.nodes[iri])
+			b := p.box(leftColumn.x, y, leftColumn.width, kind, []string{e}, t.nodes[iri])
 			p.curve(kind, question.x, question.middle(), b.x+b.width, b.middle())
 			y = b.y + b.height + 2*lineStep
 		}
+		y += p.omitted(leftColumn.x, y, t.question.omitted[e], name)
 	}
-	return p
+	return p.document(style)
 }
 
 // box draws a node below the names of the edges that lead to it.
-func (p *picture) box(x, y, w int, kind string, by []string, n *node) box {
-	lines := p.thread.says(n, int(float64(w-2*padding)/character))
-	b := box{x, y, w, len(lines)*lineStep + 2*padding - 4}
-	if len(by) > 0 {
-		fmt.Fprintf(&p.boxes, "<text class=\"edge %s\" x=\"%d\" y=\"%d\">so:%s</text>\n", kind, x+2, y-5, strings.Join(by, ", so:"))
+func (p *picture) box(x, y, width int, kind string, edges []string, n *node) box {
+	lines := p.thread.text(n, int(float64(width-2*boxPadding)/fontWidth))
+	b := box{x, y, width, len(lines)*lineStep + 2*boxPadding - 4}
+	if len(edges) > 0 {
+		fmt.Fprintf(&p.boxes, "<text class=\"edge %s\" x=\"%d\" y=\"%d\">so:%s</text>\n", kind, x+2, y-5, strings.Join(edges, ", so:"))
 	}
-	fmt.Fprintf(&p.boxes, "<rect class=\"node %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", kind, x, y, w, b.height)
+	fmt.Fprintf(&p.boxes, "<rect class=\"node %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", kind, x, y, width, b.height)
 	for i, line := range lines {
 		class := ""
 		if i == 0 {
 			class = ` class="name"`
 		}
-		fmt.Fprintf(&p.boxes, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", class, x+padding, y+padding+10+i*lineStep, escape(line))
+		fmt.Fprintf(&p.boxes, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", class, x+boxPadding, y+boxPadding+10+i*lineStep, escapeXML(line))
 	}
 	p.bottom = max(p.bottom, y+b.height)
 	return b
 }
 
 // comments draws the comments of a node below it, and returns where they end.
-func (p *picture) comments(c pictureColumn, of box, n *node) int {
-	y := of.y + of.height
+func (p *picture) comments(c pictureColumn, above box, n *node) int {
+	y := above.y + above.height
 	for _, iri := range n.values[vocab.HasComment] {
-		b := p.box(c.x+indent, y+2*lineStep-6, c.width-indent, "comment", []string{vocab.HasComment}, p.thread.nodes[iri])
-		fmt.Fprintf(&p.lines, "<path class=\"line comment\" marker-end=\"url(#end)\" d=\"M%d %dV%dH%d\"/>\n", c.x+indent/2, of.y+of.height, b.middle(), b.x-1)
+		b := p.box(c.x+commentIndent, y+2*lineStep-6, c.width-commentIndent, "comment", []string{vocab.HasComment}, p.thread.nodes[iri])
+		fmt.Fprintf(&p.lines, "<path class=\"line comment\" marker-end=\"url(#end)\" d=\"M%d %dV%dH%d\"/>\n", c.x+commentIndent/2, above.y+above.height, b.middle(), b.x-1)
 		y = b.y + b.height
 	}
-	return y
+	return y + p.omitted(c.x+commentIndent, y+lineStep, n.omitted[vocab.HasComment], "comment")
+}
+
+// omitted writes how many nodes are not drawn, and returns the height of the line.
+func (p *picture) omitted(x, y, n int, name string) int {
+	if n == 0 {
+		return 0
+	}
+	fmt.Fprintf(&p.boxes, "<text x=\"%d\" y=\"%d\">%s more</text>\n", x, y, plural(int64(n), name))
+	p.bottom = max(p.bottom, y)
+	return 2 * lineStep
 }
 
 func (p *picture) curve(kind string, x1, y1, x2, y2 int) {
@@ -131,50 +137,40 @@ func (p *picture) curve(kind string, x1, y1, x2, y2 int) {
 	fmt.Fprintf(&p.lines, "<path class=\"line %s\" marker-end=\"url(#end)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", kind, x1, y1, half, y1, half, y2, x2, y2)
 }
 
-// svg puts the picture together, within a frame that is the graph.
-func (p *picture) svg(style string) []byte {
+// document assembles the picture, within a frame that stands for the graph.
+func (p *picture) document(style string) []byte {
 	var b bytes.Buffer
-	t, height := p.thread, p.bottom+2*margin
-	fmt.Fprintf(&b, "<svg class=\"thread\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", width, height, width, height)
-	fmt.Fprintf(&b, "<title>%s in graph %s</title>\n", escape(t.name(t.question.iri)), escape(t.graphs[0]))
+	t, height := p.thread, p.bottom+2*pictureMargin
+	fmt.Fprintf(&b, "<svg class=\"thread\" xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n", pictureWidth, height, pictureWidth, height)
+	fmt.Fprintf(&b, "<title>%s in graph %s</title>\n", escapeXML(t.shortName(t.question.iri)), escapeXML(t.graphs[0]))
 	if style != "" {
 		fmt.Fprintf(&b, "<style>\n%s</style>\n", style)
 	}
 	b.WriteString(`<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker></defs>` + "\n")
-	fmt.Fprintf(&b, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", width, height)
-	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">S is %s</text>\n", margin, margin+6, escape(string(t.site)))
-	caption := "graph " + t.name(t.graphs[0])
+	fmt.Fprintf(&b, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", pictureWidth, height)
+	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">S is %s</text>\n", pictureMargin, pictureMargin+6, escapeXML(string(t.site)))
+	caption := "graph " + t.shortName(t.graphs[0])
 	if len(t.graphs) > 1 {
 		var also []string
 		for _, g := range t.graphs[1:] {
-			also = append(also, t.name(g))
+			also = append(also, t.shortName(g))
 		}
-		caption += " (the same thread stands in " + strings.Join(also, ", ") + ")"
+		caption += " (" + strings.Join(also, ", ") + " holds the same thread)"
 	}
-	fmt.Fprintf(&b, "<text class=\"name\" x=\"%d\" y=\"%d\">%s</text>\n", margin, frameTop-10, escape(caption))
-	fmt.Fprintf(&b, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", margin, frameTop, width-2*margin, height-frameTop-margin)
+	fmt.Fprintf(&b, "<text class=\"name\" x=\"%d\" y=\"%d\">%s</text>\n", pictureMargin, frameTop-10, escapeXML(caption))
+	fmt.Fprintf(&b, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", pictureMargin, frameTop, pictureWidth-2*pictureMargin, height-frameTop-pictureMargin)
 	b.Write(p.lines.Bytes())
 	b.Write(p.boxes.Bytes())
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
 
-// escape makes a text one of XML: of the controls, which are none, nothing stays.
-func escape(text string) string {
-	return html.EscapeString(strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return -1
-		}
-		return r
-	}, text))
-}
+// shownLiterals are the short literals of a box, where its node has them.
+var shownLiterals = []string{vocab.TagName, vocab.TagCount, vocab.Score, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.CreationDate}
 
-// said are the literals that a box shows, each where its node has it.
-var said = []string{vocab.TagName, vocab.TagCount, vocab.Score, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.CreationDate}
-
-// says is the text of a node's box, in lines of at most so many characters.
-func (t *thread) says(n *node, characters int) []string {
-	lines := []string{cut(t.name(n.iri), characters)}
+// text returns the lines of a node's box, each of at most so many characters.
+func (t *thread) text(n *node, characters int) []string {
+	lines := []string{shorten(t.shortName(n.iri), characters)}
 	if len(n.classes) == 0 {
 		return append(lines, "(is in another graph)")
 	}
@@ -185,35 +181,35 @@ func (t *thread) says(n *node, characters int) []string {
 			break
 		}
 	}
-	var short []string
-	for _, p := range said {
+	var statements []string
+	for _, p := range shownLiterals {
 		if v := n.values[p]; len(v) > 0 {
-			short = append(short, "so:"+p+" "+v[0])
+			statements = append(statements, "so:"+p+" "+v[0])
 		}
 	}
 	for _, p := range []string{vocab.Author, vocab.License} {
 		if v := n.values[p]; len(v) > 0 && slices.Contains(n.classes, vocab.Question) {
-			short = append(short, "so:"+p+" "+t.name(v[0]))
+			statements = append(statements, "so:"+p+" "+t.shortName(v[0]))
 		}
 	}
-	return append(lines, fill(short, characters)...)
+	return append(lines, joinStatements(statements, characters)...)
 }
 
-// fill puts statements into lines, as many as there is room for.
-func fill(statements []string, characters int) (lines []string) {
+// joinStatements puts as many statements into a line as it has room for.
+func joinStatements(statements []string, characters int) (lines []string) {
 	for _, s := range statements {
 		last := len(lines) - 1
 		if last >= 0 && len(lines[last])+len(" ; ")+len(s) <= characters {
 			lines[last] += " ; " + s
 			continue
 		}
-		lines = append(lines, cut(s, characters))
+		lines = append(lines, shorten(s, characters))
 	}
 	return lines
 }
 
-// wrap breaks a text at spaces into at most maxLines lines, and says by an
-// ellipsis that it goes on.
+// wrap breaks a text at spaces into at most maxLines lines. An ellipsis ends a text
+// that is longer.
 func wrap(text string, characters int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		last := len(lines) - 1
@@ -222,18 +218,29 @@ func wrap(text string, characters int) (lines []string) {
 			continue
 		}
 		if len(lines) == maxLines {
-			lines[last] = cut(lines[last]+" "+word, characters)
+			lines[last] = shorten(lines[last]+" "+word, characters)
 			return lines
 		}
-		lines = append(lines, cut(word, characters))
+		lines = append(lines, shorten(word, characters))
 	}
 	return lines
 }
 
-// cut shortens a text to so many characters.
-func cut(text string, characters int) string {
+// shorten cuts a text to so many characters, of which the last is an ellipsis.
+func shorten(text string, characters int) string {
 	if r := []rune(text); len(r) > characters {
 		return string(r[:characters-1]) + "…"
 	}
 	return text
+}
+
+// escapeXML escapes a text for XML. Control characters, which XML does not have,
+// are left out.
+func escapeXML(text string) string {
+	return html.EscapeString(strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return -1
+		}
+		return r
+	}, text))
 }

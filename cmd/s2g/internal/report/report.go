@@ -1,28 +1,50 @@
+// Package report writes report.html: what a build is and holds, in one file that
+// opens offline, without JavaScript, on a screen or on paper.
+//
+// Its steps:
+//
+//  1. stats (cmd/s2g/internal/stats) counts questions, answers, nodes and edges by graph;
+//  2. [scanTables] reads the posts once for their years and scores, and the indexes
+//     of answers and of links;
+//  3. an example question is chosen by the tables ([choose]), its thread is read from
+//     the graph's files ([readThread]) and drawn ([thread.svg]);
+//  4. the manifest and rejects.jsonl give what was left out and how long it took;
+//  5. charts get their geometry in Go and their markup from page.html, which
+//     html/template escapes: text of posts is never markup.
+//
+// Memory is that of schema/threads, 21 bytes a post, and a few pages. The same
+// build gives the same bytes, but for the stages' times.
 package report
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"s2g/cmd/s2g/internal/stats"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
 
 // FileName is the report's name in OUT.
 const FileName = "report.html"
 
-// format is the version of the page; a build writes the report anew where it is
-// of another.
-const format = 1
+// format is the version of the page. A build writes the report anew where it has
+// another.
+const format = 2
 
-// otherName is what the remainder graph is called.
+// otherName is the name of the remainder graph.
 const otherName = "(other)"
 
-// Options say which build is reported.
+// Options select the build.
 type Options struct {
 	Out       string // the folder of the build
 	Manifest  *manifest.Manifest
@@ -31,46 +53,44 @@ type Options struct {
 	Other     bool // there is a remainder graph
 }
 
-// Report is what the page says, as numbers.
+// Report is the numbers of the page.
 type Report struct {
 	o       Options
 	key     string
 	stats   *stats.Stats
-	order   []int // positions of the graphs with questions, those with most questions first
-	survey  *survey
-	example *example // nil where there is no question
+	order   []int // positions of the graphs with questions, the largest first
+	scan    *tableScan
+	example *example
 	rejects []reject
 }
 
-// Gather reads the tables of the build, its manifest and its rejects.
+// Gather reads the tables of the build, its manifest, its rejects and some files
+// of its graph.
 func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
-	r, err := gather(ctx, db, o)
-	if err != nil {
-		return nil, fmt.Errorf("gathering the report: %w", err)
-	}
-	return r, nil
-}
-
-func gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	r := &Report{o: o}
+	wrap := func(err error) (*Report, error) { return nil, fmt.Errorf("gathering the report: %w", err) }
 	var err error
 	if r.key, err = Key(o); err != nil {
-		return nil, err
+		return wrap(err)
 	}
 	if r.stats, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize}); err != nil {
-		return nil, err
+		return wrap(err)
 	}
 	r.order = bySize(r.stats.Graphs)
-	survey, index, err := takeSurvey(ctx, db, o.Languages, o.Other, r.order[:min(len(r.order), matrixLanguages)])
+	index, err := threads.Build(ctx, db, o.Languages, o.Other)
 	if err != nil {
-		return nil, err
+		return wrap(err)
 	}
-	r.survey = survey
-	if r.example, err = drawExample(ctx, db, index, &survey.candidates, o); err != nil {
-		return nil, err
+	if r.scan, err = scanTables(ctx, db, index, r.order[:min(len(r.order), matrixLanguages)]); err != nil {
+		return wrap(err)
 	}
-	r.rejects, err = readRejects(o.Out)
-	return r, err
+	if r.example, err = readExample(ctx, db, index, &r.scan.candidates, o); err != nil {
+		return wrap(err)
+	}
+	if r.rejects, err = readRejects(o.Out); err != nil {
+		return wrap(err)
+	}
+	return r, nil
 }
 
 // WriteHTML writes the page.
@@ -79,4 +99,48 @@ func (r *Report) WriteHTML(w io.Writer) error {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil
+}
+
+// keyName is the name of the page's meta element that holds the key.
+const keyName = "s2g-build"
+
+// keyWithin is the part of the page, in bytes, that holds the key.
+const keyWithin = 4096
+
+// Key returns the key of what a report is made from: the stages' keys and ends,
+// the options, the tool and the page's own format.
+func Key(o Options) (string, error) {
+	parts := []any{format, o.Manifest.Tool, o.Manifest.Dump, o.Site, o.Languages, o.Other}
+	for _, name := range []string{manifest.Ingest, manifest.Graph, manifest.Vectors} {
+		if s := o.Manifest.Stages[name]; s != nil {
+			parts = append(parts, name, s.Key, s.Finished)
+		}
+	}
+	return manifest.Key(parts...)
+}
+
+// Fresh reports whether the report in OUT is that of the build. A file of that
+// name that is no report is a usage fault.
+func Fresh(o Options) (bool, error) {
+	key, err := Key(o)
+	if err != nil {
+		return false, err
+	}
+	f, err := os.Open(filepath.Join(o.Out, FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading the report of an earlier run: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, keyWithin))
+	if err != nil {
+		return false, fmt.Errorf("reading the report of an earlier run: %w", err)
+	}
+	_, after, ours := bytes.Cut(text, []byte(`<meta name="`+keyName+`" content="`))
+	if !ours {
+		return false, schema.Faultf(schema.FaultUsage, "give the build a folder of its own, or move the file", "%s is a report.html that s2g has not written", f.Name())
+	}
+	return bytes.HasPrefix(after, []byte(key+`"`)), nil
 }

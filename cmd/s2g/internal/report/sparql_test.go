@@ -9,8 +9,8 @@ import (
 	"s2g/graph/rdf4j/rdf4jtest"
 )
 
-// The query that the page shows finds something, on GraphDB's engine.
-func TestQueryFinds(t *testing.T) {
+// TestShownQueryFindsAnswers runs the query of the page on GraphDB's engine.
+func TestShownQueryFindsAnswers(t *testing.T) {
 	store := rdf4jtest.Start(t)
 	db := server.Open(t)
 	buildtest.Load(t, db, writeSample(t, 800))

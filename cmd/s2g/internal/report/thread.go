@@ -1,7 +1,7 @@
 package report
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 
@@ -9,112 +9,137 @@ import (
 	"s2g/schema/vocab"
 )
 
-// node is what one graph says of a node: the objects of each property of the
-// ontology, by its local name, in the order of the files.
-type node struct {
-	iri     string
-	classes []string // local names
-	values  map[string][]string
-}
-
-// thread is a question in one graph, and the nodes that its edges lead to.
+// thread is a question in one graph, with its answers, their comments, its tags
+// and the posts that it links to.
 type thread struct {
 	site     vocab.Site
-	graphs   []string // that the question is in; the first is drawn
+	graphs   []string // that hold the question; the first is drawn
 	question *node
 	nodes    map[string]*node // by IRI
 }
 
-// The edges that are drawn: of a question, and of its answers.
+// node is a node with the triples of one graph: the objects of each property of
+// the ontology, by its local name, in the order of the files.
+type node struct {
+	iri     string
+	classes []string // local names
+	values  map[string][]string
+	omitted map[string]int // objects above shownEdges
+}
+
+// shownEdges is how many edges of a kind a node has in the picture. It bounds the
+// picture, and the files that are read: two or three for each of at most 12 answers,
+// 24 linked posts and 12 tags, most of which share files.
+const shownEdges = 12
+
+// The edges of a question that are drawn, and of its answers HasComment.
 var (
 	toAnswers = []string{vocab.HasAnswer, vocab.HasAcceptedAnswer, vocab.HasPossibleBetterAnswer}
 	toOthers  = []string{vocab.DuplicateOf, vocab.LinkedTo}
 	edges     = slices.Concat(toAnswers, toOthers, []string{vocab.HasComment, vocab.TaggedWith})
 )
 
-// readThread scans the quads three times: for the question, for what it leads to, and
-// for the comments of its answers. So it holds the thread alone, whatever the
-// size of the graph. language is the tag of the graph that is drawn.
-func readThread(scan func(each func(*trig.Quad)) error, site vocab.Site, language string, question int64) (*thread, error) {
-	graph := site.Graph(language)
-	t := &thread{site: site, graphs: []string{graph}, nodes: map[string]*node{}}
-	t.question = t.add(site.Question(question))
-	wanted := []*node{t.question}
-	for step := range 3 {
-		now := map[string]*node{}
-		for _, n := range wanted {
-			now[n.iri] = n
-		}
-		err := scan(func(q *trig.Quad) {
-			n := now[string(q.Subject.Value)]
-			switch {
-			case n == nil:
-			case string(q.Graph.Value) == graph:
-				n.add(q)
-			case n == t.question && string(q.Predicate.Value) == vocab.RDF+"type" && !slices.Contains(t.graphs, string(q.Graph.Value)): // not a link that leads out of another graph
+// readThread reads a question and its answers, whose ids are given, from the files
+// of a graph. language is the tag of the graph that is drawn. It returns nil where
+// that graph does not hold the question.
+func readThread(ctx context.Context, files *graphFiles, language string, question int64, answers []int64) (*thread, error) {
+	graph := files.site.Graph(language)
+	t := &thread{site: files.site, graphs: []string{graph}, nodes: map[string]*node{}}
+	t.question = t.add(files.site.Question(question))
+	places := []place{files.placeOf(t.question.iri)}
+	shown := answers[:min(len(answers), shownEdges)]
+	for _, id := range shown {
+		places = append(places, files.placeOf(t.add(files.site.Answer(id)).iri))
+	}
+	err := files.read(ctx, places, func(q *trig.Quad) {
+		n := t.nodes[string(q.Subject.Value)]
+		switch {
+		case n == nil:
+		case string(q.Graph.Value) != graph:
+			// not a link, which is in the graphs of the post it leads to, too
+			if n == t.question && string(q.Predicate.Value) == vocab.RDF+"type" && !slices.Contains(t.graphs, string(q.Graph.Value)) {
 				t.graphs = append(t.graphs, string(q.Graph.Value))
 			}
-		})
-		if err != nil {
-			return nil, err
+		case n.add(q) && string(q.Predicate.Value) == vocab.NS+vocab.HasComment:
+			t.add(string(q.Object.Value)) // the files have a comment right after the edge to it
 		}
-		wanted = t.next(wanted, step)
+	})
+	if err != nil || len(t.question.classes) == 0 {
+		return nil, err
 	}
-	if len(t.question.classes) == 0 {
-		return nil, fmt.Errorf("%s is not in graph %s", t.question.iri, graph)
+	t.question.omitted[vocab.HasAnswer] = len(answers) - len(shown)
+
+	others := map[string]*node{}
+	places = places[:0]
+	for _, e := range slices.Concat([]string{vocab.TaggedWith}, toOthers, toAnswers) { // answers that the tables do not have, where the graph is of others
+		for _, iri := range t.question.values[e] {
+			if t.nodes[iri] == nil {
+				others[iri] = t.add(iri)
+				places = append(places, files.placeOf(iri))
+			}
+		}
 	}
-	return t, nil
+	err = files.read(ctx, places, func(q *trig.Quad) {
+		if n := others[string(q.Subject.Value)]; n != nil && string(q.Graph.Value) == graph {
+			n.add(q)
+		}
+	})
+	return t, err
+}
+
+// hasBetter reports whether an answer is possibly better than the accepted one.
+func (t *thread) hasBetter() bool { return len(t.question.values[vocab.HasPossibleBetterAnswer]) > 0 }
+
+// license returns the IRI of the question's licence.
+func (t *thread) license() string {
+	if v := t.question.values[vocab.License]; len(v) > 0 {
+		return v[0]
+	}
+	return ""
 }
 
 func (t *thread) add(iri string) *node {
-	n := &node{iri: iri, values: map[string][]string{}}
+	n := &node{iri: iri, values: map[string][]string{}, omitted: map[string]int{}}
 	t.nodes[iri] = n
 	return n
 }
 
-// next adds the nodes that some nodes lead to. Beyond the question only comments
-// are followed: what another question leads to is another thread.
-func (t *thread) next(from []*node, step int) (added []*node) {
-	for _, n := range from {
-		follow := edges
-		if step > 0 {
-			follow = []string{vocab.HasComment}
-		}
-		if n != t.question && !slices.Contains(n.classes, vocab.Answer) {
-			continue
-		}
-		for _, e := range follow {
-			for _, iri := range n.values[e] {
-				if t.nodes[iri] == nil {
-					added = append(added, t.add(iri))
-				}
-			}
-		}
-	}
-	return added
-}
-
-func (n *node) add(q *trig.Quad) {
-	local := strings.TrimPrefix(string(q.Predicate.Value), vocab.NS)
+// add adds a triple of the node and reports whether it is shown. Classes and
+// properties that follow from others (option materialize) are not.
+func (n *node) add(q *trig.Quad) bool {
+	object := string(q.Object.Value)
 	if string(q.Predicate.Value) == vocab.RDF+"type" {
-		n.classes = append(n.classes, strings.TrimPrefix(string(q.Object.Value), vocab.NS))
-		return
+		class, ok := strings.CutPrefix(object, vocab.NS)
+		if ok = ok && class != vocab.Post && class != vocab.Content; ok {
+			n.classes = append(n.classes, class)
+		}
+		return ok
 	}
-	n.values[local] = append(n.values[local], string(q.Object.Value))
+	property, ok := strings.CutPrefix(string(q.Predicate.Value), vocab.NS)
+	if !ok || slices.Contains(n.values[property], object) {
+		return false
+	}
+	if slices.Contains(edges, property) && len(n.values[property]) == shownEdges {
+		n.omitted[property]++
+		return false
+	}
+	n.values[property] = append(n.values[property], object)
+	return true
 }
 
-// by is the edges, of some, that lead from n to another node.
-func (n *node) by(some []string, iri string) (names []string) {
-	for _, e := range some {
+// edgesTo returns the names of the edges, of those given, that lead from n to
+// another node.
+func (n *node) edgesTo(iri string, names []string) (found []string) {
+	for _, e := range names {
 		if slices.Contains(n.values[e], iri) {
-			names = append(names, e)
+			found = append(found, e)
 		}
 	}
-	return names
+	return found
 }
 
-// name is the IRI as the files abbreviate it.
-func (t *thread) name(iri string) string {
+// shortName returns an IRI as the files abbreviate it.
+func (t *thread) shortName(iri string) string {
 	for _, p := range [][2]string{{"q", "/questions/"}, {"a", "/a/"}, {"c", "/posts/comments/"}, {"u", "/users/"}} {
 		if local, ok := strings.CutPrefix(iri, string(t.site)+p[1]); ok {
 			return p[0] + ":" + local

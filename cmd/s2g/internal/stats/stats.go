@@ -200,3 +200,26 @@ func (t *Total) add(u Total) {
 	t.Summed += u.Summed
 	t.Distinct += u.Distinct
 }
+
+// Node returns the total of a class of nodes.
+func (s *Stats) Node(class string) Total { return find(s.Nodes, class) }
+
+// Edge returns the total of a term, by its local name, or of a group of edges.
+func (s *Stats) Edge(name string) Total {
+	for _, g := range s.Edges {
+		if g.Name == name {
+			return g.Total
+		}
+		if t := find(g.Edges, name); t.Name != "" {
+			return t
+		}
+	}
+	return Total{}
+}
+
+func find(totals []Total, name string) Total {
+	if i := slices.IndexFunc(totals, func(t Total) bool { return t.Name == name }); i >= 0 {
+		return totals[i]
+	}
+	return Total{}
+}

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"encoding/xml"
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,44 +13,19 @@ import (
 	"s2g/schema"
 )
 
-// rowsOf reads a file of a dump with the standard library.
-func rowsOf(t *testing.T, file string) (rows []map[string]string) {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for in := xml.NewDecoder(f); ; {
-		token, err := in.Token()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "row" {
-			row := map[string]string{}
-			for _, a := range e.Attr {
-				row[a.Name.Local] = a.Value
-			}
-			rows = append(rows, row)
-		}
-	}
-}
-
-// plainly is the survey of a small dump, computed from its XML in the simplest way.
-type plainly struct {
-	Years   map[int]pair
-	Scores  []pair
+// plainScan is what a table scan counts, computed from the XML of a small dump in
+// the simplest way.
+type plainScan struct {
+	Years   map[int]postCounts
+	Scores  []postCounts
 	Answers []int64
-	Cells   map[[2]string]linkCell // by tags
-	All     linkCell
-	Across  linkCell
+	Cells   map[[2]string]linkCount // by tags
+	All     linkCount
+	Across  linkCount
 }
 
-func surveyPlainly(t *testing.T, dump string, langs []schema.Language) plainly {
-	posts := rowsOf(t, filepath.Join(dump, "Posts.xml"))
+func scanXML(t *testing.T, dump string, langs []schema.Language) plainScan {
+	posts := buildtest.Rows(t, filepath.Join(dump, "Posts.xml"))
 	in := map[string][]string{} // tags of languages, by post
 	kind := map[string]string{}
 	for _, p := range posts {
@@ -73,7 +44,7 @@ func surveyPlainly(t *testing.T, dump string, langs []schema.Language) plainly {
 			in[p["Id"]] = in[p["ParentId"]]
 		}
 	}
-	s := plainly{Years: map[int]pair{}, Scores: make([]pair, len(scoreBins)), Answers: make([]int64, maxAnswers+1), Cells: map[[2]string]linkCell{}}
+	s := plainScan{Years: map[int]postCounts{}, Scores: make([]postCounts, len(scoreBins)), Answers: make([]int64, maxAnswers+1), Cells: map[[2]string]linkCount{}}
 	given := map[string]int{}
 	for _, p := range posts {
 		if in[p["Id"]] == nil {
@@ -82,12 +53,12 @@ func surveyPlainly(t *testing.T, dump string, langs []schema.Language) plainly {
 		question := p["PostTypeId"] == "1"
 		year, _ := strconv.Atoi(p["CreationDate"][:4])
 		of := s.Years[year]
-		of.add(question)
+		of.count(question)
 		s.Years[year] = of
 		score, _ := strconv.Atoi(p["Score"])
 		for i := len(scoreBins) - 1; i >= 0; i-- {
 			if score >= int(scoreBins[i].from) {
-				s.Scores[i].add(question)
+				s.Scores[i].count(question)
 				break
 			}
 		}
@@ -101,7 +72,7 @@ func surveyPlainly(t *testing.T, dump string, langs []schema.Language) plainly {
 		s.Answers[min(n, maxAnswers)]++
 	}
 	seen := map[[3]string]bool{}
-	for _, l := range rowsOf(t, filepath.Join(dump, "PostLinks.xml")) {
+	for _, l := range buildtest.Rows(t, filepath.Join(dump, "PostLinks.xml")) {
 		from, to := l["PostId"], l["RelatedPostId"]
 		duplicate := l["LinkTypeId"] == "3"
 		edge := [3]string{from, to, l["LinkTypeId"]}
@@ -109,14 +80,14 @@ func surveyPlainly(t *testing.T, dump string, langs []schema.Language) plainly {
 			continue
 		}
 		seen[edge] = true
-		s.All.add(duplicate)
+		s.All.count(duplicate)
 		if !slices.ContainsFunc(in[from], func(tag string) bool { return slices.Contains(in[to], tag) }) {
-			s.Across.add(duplicate)
+			s.Across.count(duplicate)
 		}
 		for _, a := range in[from] {
 			for _, b := range in[to] {
 				c := s.Cells[[2]string{a, b}]
-				c.add(duplicate)
+				c.count(duplicate)
 				s.Cells[[2]string{a, b}] = c
 			}
 		}
@@ -124,28 +95,28 @@ func surveyPlainly(t *testing.T, dump string, langs []schema.Language) plainly {
 	return s
 }
 
-func TestSurvey(t *testing.T) {
+func TestTableScanCountsTheDump(t *testing.T) {
 	dump := writeSample(t, 3000)
 	langs := schema.DefaultLanguages()
-	want := surveyPlainly(t, dump, langs)
+	want := scanXML(t, dump, langs)
 	db := server.Open(t)
 	buildtest.Load(t, db, dump)
 	r, err := Gather(t.Context(), db, optionsOf(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := plainly{Years: map[int]pair{}, Scores: r.survey.scores[:], Answers: r.survey.answers[:], Cells: map[[2]string]linkCell{}, All: r.survey.links.all, Across: r.survey.links.across}
-	for year, p := range r.survey.years {
+	got := plainScan{Years: map[int]postCounts{}, Scores: r.scan.scores[:], Answers: r.scan.answers[:], Cells: map[[2]string]linkCount{}, All: r.scan.links.all, Across: r.scan.links.across}
+	for year, p := range r.scan.years {
 		got.Years[year] = *p
 	}
-	for i, row := range r.survey.links.cells {
+	for i, row := range r.scan.links.cells {
 		for j, c := range row {
 			if c.sum() > 0 {
 				got.Cells[[2]string{langs[r.order[i]].Tag, langs[r.order[j]].Tag}] = c
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(pair{}, linkCell{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(postCounts{}, linkCount{})); diff != "" {
 		t.Error(diff)
 	}
 	if want.All.duplicate == 0 || want.All.linked == 0 || len(want.Years) < 10 || want.Answers[0] == 0 {
@@ -153,16 +124,16 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
-func TestLinkTable(t *testing.T) {
-	links := newLinkTable([]int{7, 3}) // graph 7 in the first row
-	links.add([]int{3, 7}, []int{7}, false)
-	links.add([]int{3}, []int{7, 9}, true)
-	links.add([]int{9}, []int{7}, false)
-	want := [][]linkCell{{{linked: 1}, {}}, {{linked: 1, duplicate: 1}, {}}}
-	if diff := cmp.Diff(want, links.cells, cmp.AllowUnexported(linkCell{})); diff != "" {
+func TestLinkCounts(t *testing.T) {
+	links := newLinkCounts([]int{7, 3}) // graph 7 in the first row
+	links.count([]int{3, 7}, []int{7}, false)
+	links.count([]int{3}, []int{7, 9}, true)
+	links.count([]int{9}, []int{7}, false)
+	want := [][]linkCount{{{linked: 1}, {}}, {{linked: 1, duplicate: 1}, {}}}
+	if diff := cmp.Diff(want, links.cells, cmp.AllowUnexported(linkCount{})); diff != "" {
 		t.Error(diff)
 	}
-	if links.all != (linkCell{2, 1}) || links.across != (linkCell{1, 1}) || links.beyond != 1 {
+	if links.all != (linkCount{2, 1}) || links.across != (linkCount{1, 1}) || links.outside != 1 {
 		t.Errorf("%+v", links)
 	}
 	if got := links.largest(5); len(got) != 1 || got[0].from != 1 || got[0].to != 0 {
@@ -170,16 +141,16 @@ func TestLinkTable(t *testing.T) {
 	}
 }
 
-func TestCandidates(t *testing.T) {
+func TestCandidatesAreASample(t *testing.T) {
 	var c candidates
-	c.offer(question{id: 1, answers: 9})
-	c.offer(question{id: 2, answers: 2, accepted: true, better: true})
-	c.offer(question{id: 3, answers: 1})
+	c.offer(answeredQuestion{id: 1, answers: 9})
+	c.offer(answeredQuestion{id: 2, answers: 2, accepted: true, better: true})
+	c.offer(answeredQuestion{id: 3, answers: 1})
 	if diff := cmp.Diff([]int64{2}, c.ids); diff != "" {
 		t.Error(diff)
 	}
 	for id := range int64(100_000) {
-		c.offer(question{id: 10 + id, answers: 3, accepted: true, better: true})
+		c.offer(answeredQuestion{id: 10 + id, answers: 3, accepted: true, better: true})
 	}
 	c.thin()
 	if len(c.ids) != keptCandidates || cap(c.ids) > 100*keptCandidates {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func short(n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// exact is short where the number itself would be long.
+// exact writes a number in full where it is below 100,000, else in its short form.
 func exact(n int64) string {
 	if n < 100_000 {
 		return comma(n)
@@ -48,7 +49,8 @@ func plural(n int64, one string) string {
 	return comma(n) + " " + one + "s"
 }
 
-// share writes n of all in percent, "" of nothing. What is not 0 does not read as 0.
+// share writes n of all in percent, "" where all is 0. A share above 0 is never
+// written as 0 %.
 func share(n, all int64) string {
 	if all == 0 {
 		return ""
@@ -63,7 +65,7 @@ func share(n, all int64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
 }
 
-// brief is a share in the room of a label: 18%, <1%.
+// brief writes a share in the room of a label: 18%, <1%.
 func brief(n, all int64) string {
 	p := 100 * float64(n) / float64(max(all, 1))
 	if p > 0 && p < .5 {
@@ -80,7 +82,8 @@ func fixed(x *float64, digits int) string {
 	return strconv.FormatFloat(*x, 'f', digits, 64)
 }
 
-// rounded writes a mean or median of counts as a whole number.
+// rounded writes a mean or median of counts as a whole number, an en dash where it
+// is not defined.
 func rounded(x *float64) string {
 	if x == nil {
 		return "–"
@@ -96,8 +99,8 @@ func bytesOf(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// day writes the day of a moment, 2024-03-31T19:49:02.409Z, as 31 March 2024;
-// what is no moment stays as it is.
+// day writes the day of a moment, 2024-03-31T19:49:02.409Z, as 31 March 2024. It
+// returns a text that is no moment as it is.
 func day(moment string) string {
 	t, err := time.Parse(time.RFC3339, moment)
 	if err != nil {
@@ -106,7 +109,19 @@ func day(moment string) string {
 	return t.Format("2 January 2006")
 }
 
-// percent is a length for SVG, of a whole. It has enough digits for a screen.
+// duration writes 9.3 s, 4 min 10 s, 3 h 12 min.
+func duration(seconds float64) string {
+	s := int64(seconds + .5)
+	switch {
+	case seconds < 59.95:
+		return strconv.FormatFloat(seconds, 'f', 1, 64) + " s"
+	case s < 3600:
+		return fmt.Sprintf("%d min %d s", s/60, s%60)
+	}
+	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
+}
+
+// percent writes a length for SVG, as a share of a whole.
 func percent(part, whole float64) string {
 	if whole == 0 {
 		return "0%"
@@ -120,4 +135,12 @@ func and(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// orNone returns a share within a sentence.
+func orNone(share string) string {
+	if share == "" || share == "0 %" {
+		return "none"
+	}
+	return share
 }

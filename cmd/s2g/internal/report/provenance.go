@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"s2g/schema/manifest"
@@ -13,10 +12,18 @@ import (
 // stageLine is a stage with its time as a bar.
 type stageLine struct {
 	Name, Seconds, Rows, Rate, Written, Memory, Finished string
-	Of                                                   bar
+	Bar                                                  bar
 }
 
-// stages are those that have run. Their bars have one scale.
+// stage returns a stage of the manifest, the zero value where it has not run.
+func (r *Report) stage(name string) manifest.Stage {
+	if s := r.o.Manifest.Stages[name]; s != nil {
+		return *s
+	}
+	return manifest.Stage{}
+}
+
+// stages returns the stages that have run. Their bars have one scale.
 func (r *Report) stages() []stageLine {
 	names := []string{manifest.Ingest, manifest.Graph, manifest.Vectors}
 	unit := map[string]string{manifest.Ingest: "row", manifest.Graph: "triple", manifest.Vectors: "point"}
@@ -33,7 +40,7 @@ func (r *Report) stages() []stageLine {
 		l := stageLine{
 			Name: n, Seconds: duration(s.Seconds), Rows: plural(s.Rows, unit[n]), Written: bytesOf(s.BytesOut), Memory: bytesOf(s.PeakRSS),
 			Finished: s.Finished.UTC().Format("2 January 2006, 15:04 UTC"), Rate: "–",
-			Of: bar{{X: "0%", Width: percent(s.Seconds, most), Class: "time"}},
+			Bar: bar{{X: "0%", Width: percent(s.Seconds, most), Class: "time"}},
 		}
 		if s.Seconds > 0 {
 			l.Rate = short(int64(float64(s.Rows)/s.Seconds)) + "/s"
@@ -43,19 +50,7 @@ func (r *Report) stages() []stageLine {
 	return lines
 }
 
-// duration writes 9.3 s, 4 min 10 s, 3 h 12 min.
-func duration(seconds float64) string {
-	s := int64(seconds + .5)
-	switch {
-	case seconds < 59.95:
-		return strconv.FormatFloat(seconds, 'f', 1, 64) + " s"
-	case s < 3600:
-		return fmt.Sprintf("%d min %d s", s/60, s%60)
-	}
-	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
-}
-
-// facts are what the build was made from and how, by name.
+// facts returns what the build was made from and how, by name.
 func (r *Report) facts() table {
 	m := r.o.Manifest
 	t := table{Caption: "This build", Words: true}
@@ -93,7 +88,7 @@ func (r *Report) facts() table {
 	return t
 }
 
-// inputs are the tables of the dump.
+// inputs returns the tables of the dump.
 func (r *Report) inputs() table {
 	t := table{Caption: "Tables of the dump", Head: []string{"table", "rows", "XML", "SHA-256 of the XML begins with"}}
 	for _, name := range slices.Sorted(maps.Keys(r.o.Manifest.Dump.Tables)) {

@@ -1,0 +1,166 @@
+package report
+
+import (
+	"math"
+	"strconv"
+)
+
+// A chart has its lengths across in percent and its lengths down in pixels, so
+// that it takes any width and its text keeps its size, without a script.
+
+// chart is what all charts have.
+type chart struct {
+	ID          string
+	Title, Desc string // for readers who do not see the picture
+	Height      int
+	Base        int     // y of the line that columns begin at
+	Names       []label // below it
+	Table       table   // the same numbers
+}
+
+// label is a text at a place. A narrow page shows Short instead, or nothing where
+// that is empty.
+type label struct{ X, Text, Short string }
+
+// columnChart is a chart of stacked columns, each with its number above.
+type columnChart struct {
+	chart
+	Columns []column
+}
+
+type column struct {
+	X, Width string // of the column
+	Parts    []columnPart
+	Value    label
+	ValueY   int
+	Hint     string // shown where the mouse rests
+}
+
+// columnPart is a rectangle of a column.
+type columnPart struct {
+	Y, Height string
+	Class     string
+}
+
+const (
+	columnsHeight = 230
+	columnsTop    = 22 // room for the number above the highest
+	namesHeight   = 24
+	minColumns    = 10 // columns that have room at least: two alone would be blocks
+)
+
+// stack is the numbers of a column: parts from below, of a class each.
+type stack struct {
+	name, short string
+	value       string // above it
+	brief       string // the same on a narrow page
+	hint        string
+	parts       []stackPart
+}
+
+type stackPart struct {
+	n     int64
+	class string
+}
+
+func (s stack) sum() (n int64) {
+	for _, p := range s.parts {
+		n += p.n
+	}
+	return n
+}
+
+// newColumnChart draws stacks side by side, on a linear scale from 0.
+func newColumnChart(c chart, stacks []stack) *columnChart {
+	c.Height, c.Base = columnsHeight, columnsHeight-namesHeight
+	var most int64 = 1
+	for _, s := range stacks {
+		most = max(most, s.sum())
+	}
+	chart := &columnChart{chart: c}
+	room := float64(chart.Base - columnsTop)
+	n := float64(max(len(stacks), minColumns))
+	for i, s := range stacks {
+		middle := percent(float64(i)+.5, n)
+		col := column{X: percent(float64(i)+.12, n), Width: percent(.76, n), Hint: s.hint, Value: label{middle, s.value, s.brief}}
+		y := float64(chart.Base)
+		for _, p := range s.parts {
+			height := room * float64(p.n) / float64(most)
+			y -= height
+			col.Parts = append(col.Parts, columnPart{pixels(y), pixels(height), p.class})
+		}
+		col.ValueY = int(y) - 6
+		chart.Columns = append(chart.Columns, col)
+		chart.Names = append(chart.Names, label{middle, s.name, s.short})
+	}
+	return chart
+}
+
+// dotChart is a chart of series on a logarithmic scale: dots, because the length
+// of a bar has no meaning there, joined by lines.
+type dotChart struct {
+	chart
+	Grid  []gridline
+	Lines []line
+	Dots  []dot
+}
+
+// gridline is a power of ten.
+type gridline struct {
+	Y     string
+	Label string
+}
+
+type line struct{ X1, Y1, X2, Y2, Class string }
+
+type dot struct{ X, Y, Class, Hint string }
+
+const dotsHeight = 280
+
+// series is a line of counts, one for each name.
+type series struct {
+	class, name string
+	counts      []int64
+}
+
+// newDotChart draws series over names. A count of 0 has no place on the scale and
+// is left out.
+func newDotChart(c chart, names []label, all []series) *dotChart {
+	c.Height, c.Base = dotsHeight, dotsHeight-namesHeight-6
+	d := &dotChart{chart: c}
+	most := 10.0
+	for _, s := range all {
+		for _, n := range s.counts {
+			most = max(most, float64(n))
+		}
+	}
+	decades := math.Ceil(math.Log10(most))
+	y := func(n float64) string {
+		return pixels(float64(d.Base) - math.Log10(n)/decades*float64(d.Base-columnsTop))
+	}
+	for i := range int(decades) + 1 {
+		n := math.Pow10(i)
+		d.Grid = append(d.Grid, gridline{y(n), short(int64(n))})
+	}
+	count := float64(len(names))
+	x := func(i int) string { return percent(7+93*(float64(i)+.5)/count, 100) }
+	for i, l := range names {
+		d.Names = append(d.Names, label{x(i), l.Text, l.Short})
+	}
+	for _, s := range all {
+		last := -1
+		for i, n := range s.counts {
+			if n == 0 {
+				continue
+			}
+			if last == i-1 && i > 0 {
+				d.Lines = append(d.Lines, line{x(last), y(float64(s.counts[last])), x(i), y(float64(n)), s.class})
+			}
+			last = i
+			d.Dots = append(d.Dots, dot{x(i), y(float64(n)), s.class, names[i].Text + ": " + plural(n, s.name)})
+		}
+	}
+	return d
+}
+
+func pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

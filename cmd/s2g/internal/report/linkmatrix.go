@@ -1,0 +1,259 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// linkCounts counts the edges from posts of one language to posts of another, or
+// the same. An edge whose ends are in several graphs counts in the cell of each
+// pair of them, and once in all.
+type linkCounts struct {
+	rows    map[int]int // of a graph's position: its row and column
+	cells   [][]linkCount
+	all     linkCount // edges, each once
+	across  linkCount // of these, those whose ends have no language in common
+	outside int64     // edges that are in no cell
+	inside  int64     // sum of the cells
+}
+
+// linkCount counts edges by their property.
+type linkCount struct{ linked, duplicate int64 }
+
+func (c linkCount) sum() int64 { return c.linked + c.duplicate }
+
+func (c *linkCount) count(duplicate bool) {
+	if duplicate {
+		c.duplicate++
+	} else {
+		c.linked++
+	}
+}
+
+// newLinkCounts returns empty counts of the graphs at these positions.
+func newLinkCounts(shown []int) *linkCounts {
+	l := &linkCounts{rows: map[int]int{}, cells: make([][]linkCount, len(shown))}
+	for row, graph := range shown {
+		l.rows[graph] = row
+		l.cells[row] = make([]linkCount, len(shown))
+	}
+	return l
+}
+
+// count counts an edge whose ends are in these graphs.
+func (l *linkCounts) count(from, to []int, duplicate bool) {
+	l.all.count(duplicate)
+	if !slices.ContainsFunc(from, func(g int) bool { return slices.Contains(to, g) }) {
+		l.across.count(duplicate)
+	}
+	before := l.inside
+	for _, f := range from {
+		row, ok := l.rows[f]
+		if !ok {
+			continue
+		}
+		for _, g := range to {
+			if column, ok := l.rows[g]; ok {
+				l.cells[row][column].count(duplicate)
+				l.inside++
+			}
+		}
+	}
+	if l.inside == before {
+		l.outside++
+	}
+}
+
+// languagePair is a cell with its place.
+type languagePair struct {
+	from, to int // rows
+	linkCount
+}
+
+// largest returns the cells off the diagonal with most edges, at most n of them.
+func (l *linkCounts) largest(n int) []languagePair {
+	var pairs []languagePair
+	for i, row := range l.cells {
+		for j, c := range row {
+			if i != j && c.sum() > 0 {
+				pairs = append(pairs, languagePair{i, j, c})
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b languagePair) int {
+		return cmp.Or(cmp.Compare(b.sum(), a.sum()), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	return pairs[:min(n, len(pairs))]
+}
+
+// maxCell returns the count of the largest cell.
+func (l *linkCounts) maxCell() (n int64) {
+	for _, row := range l.cells {
+		for _, c := range row {
+			n = max(n, c.sum())
+		}
+	}
+	return n
+}
+
+// links returns the matrix of the links between languages; nil where there are none.
+func (r *Report) links() *linkMatrix {
+	l := r.scan.links
+	if l.all.sum() == 0 || l.inside == 0 {
+		return nil
+	}
+	var names []string
+	for _, g := range r.order[:min(len(r.order), matrixLanguages)] {
+		names = append(names, r.stats.Graphs[g].Name)
+	}
+	t := table{Caption: "The largest cells off the diagonal", Head: []string{"from, to", "LinkedTo", "DuplicateOf"}}
+	for _, p := range l.largest(40) {
+		t.Rows = append(t.Rows, []string{names[p.from] + " to " + names[p.to], comma(p.linked), comma(p.duplicate)})
+	}
+	desc := fmt.Sprintf("%s in all: %s so:LinkedTo and %s so:DuplicateOf.", plural(l.all.sum(), "edge"), comma(l.all.linked), comma(l.all.duplicate))
+	switch n := l.across.sum(); n {
+	case 0:
+		desc += " None leads to a post that shares no language with the one it comes from."
+	case 1:
+		desc += " One leads to a post that shares no language with the one it comes from."
+	default:
+		desc += fmt.Sprintf(" %s, %s, lead to a post that shares no language with the one they come from.", comma(n), share(n, l.all.sum()))
+	}
+	if n := len(r.order); n > len(names) {
+		desc += fmt.Sprintf(" Of %d languages the %d with most questions are shown; %s are outside of these.", n, len(names), plural(l.outside, "edge"))
+	}
+	return newLinkMatrix(chart{ID: "links", Title: "Links between languages", Desc: desc, Table: t}, l, names)
+}
+
+// matrixLanguages is how many languages the matrix has at most.
+const matrixLanguages = 40
+
+// numberedLanguages is up to how many languages a cell has room for its number.
+const numberedLanguages = 12
+
+// Measures of the matrix, in pixels of its own; a page scales it as a whole.
+const (
+	matrixLeft   = 132
+	matrixTop    = 122
+	matrixMargin = 6
+	narrowCell   = 22
+	wideCell     = 62
+	cellGap      = 1
+	ruleEvery    = 5 // rows and columns between two lines
+)
+
+// shades is how many steps the colour scale has at most.
+const shades = 6
+
+// linkMatrix is the chart of links between languages, from rows to columns.
+type linkMatrix struct {
+	chart
+	Width       int
+	CellX       int // size of a cell across
+	CellY       int // and down
+	Numbered    bool
+	Ground      struct{ X, Y, Width, Height int }
+	Rules       []string // lines that guide the eye, as paths
+	Rows, Heads []matrixName
+	Cells       []matrixCell
+	Own         []matrixCell // the diagonal: links within a language
+	Key         []shade
+}
+
+type matrixName struct {
+	Text string
+	X, Y int
+}
+
+type matrixCell struct {
+	X, Y         int
+	TextX, TextY int
+	Shade        int // from 1
+	Text, Hint   string
+}
+
+// shade is a step of the colour scale.
+type shade struct {
+	Shade int
+	Label string
+}
+
+// newLinkMatrix draws the cells of l, whose rows have these names.
+func newLinkMatrix(c chart, l *linkCounts, names []string) *linkMatrix {
+	m := &linkMatrix{chart: c, CellX: narrowCell, CellY: narrowCell, Numbered: len(names) <= numberedLanguages}
+	if m.Numbered {
+		m.CellX = wideCell
+	}
+	at := func(row, column int) (x, y int) {
+		return matrixLeft + column*(m.CellX+cellGap), matrixTop + row*(m.CellY+cellGap)
+	}
+	from := shadeSteps(l.maxCell())
+	for i, name := range names {
+		x, y := at(i, i)
+		m.Rows = append(m.Rows, matrixName{name, matrixLeft - 8, y + m.CellY/2 + 4})
+		m.Heads = append(m.Heads, matrixName{name, x + m.CellX/2 + 4, matrixTop - 8})
+		m.Own = append(m.Own, matrixCell{X: x, Y: y})
+		for j, cell := range l.cells[i] {
+			if cell.sum() == 0 {
+				continue
+			}
+			x, y := at(i, j)
+			m.Cells = append(m.Cells, matrixCell{
+				X: x, Y: y, TextX: x + m.CellX/2, TextY: y + m.CellY/2 + 4, Shade: shadeOf(cell.sum(), from), Text: short(cell.sum()),
+				Hint: fmt.Sprintf("%s to %s: %s, %s", name, names[j], plural(cell.linked, "link"), plural(cell.duplicate, "duplicate")),
+			})
+		}
+	}
+	x, y := at(len(names), len(names))
+	m.Width, m.Height = x+matrixMargin, y+matrixMargin
+	m.Ground.X, m.Ground.Y, m.Ground.Width, m.Ground.Height = matrixLeft, matrixTop, x-matrixLeft-cellGap, y-matrixTop-cellGap
+	for i := ruleEvery; i < len(names); i += ruleEvery {
+		rx, ry := at(i, i)
+		m.Rules = append(m.Rules, fmt.Sprintf("M%d.5 %dV%dM%d %d.5H%d", rx-cellGap, matrixTop, y, matrixLeft, ry-cellGap, x))
+	}
+	for i := range from {
+		m.Key = append(m.Key, shade{shadeOf(from[i], from), shadeLabel(from, i)})
+	}
+	return m
+}
+
+// shadeSteps returns the counts that the shades begin with: the highest of 1, 3,
+// 10, 30, … that are not above most. The first is always 1.
+func shadeSteps(most int64) (from []int64) {
+	for decade := int64(1); decade <= most && decade < math.MaxInt64/30; decade *= 10 {
+		from = append(from, decade)
+		if 3*decade <= most {
+			from = append(from, 3*decade)
+		}
+	}
+	if len(from) > shades {
+		from = from[len(from)-shades:]
+		from[0] = 1
+	}
+	return from
+}
+
+// shadeOf returns the shade of a count. The strongest is used whatever their number.
+func shadeOf(n int64, from []int64) (s int) {
+	for i, f := range from {
+		if n >= f {
+			s = i + 1
+		}
+	}
+	return s + shades - len(from)
+}
+
+// shadeLabel returns which counts have the shade that begins with from[i].
+func shadeLabel(from []int64, i int) string {
+	switch {
+	case i == len(from)-1:
+		return comma(from[i]) + " and more"
+	case from[i+1] == from[i]+1:
+		return comma(from[i])
+	case from[i+1] == from[i]+2:
+		return comma(from[i]) + ", " + comma(from[i]+1)
+	}
+	return comma(from[i]) + " to " + comma(from[i+1]-1)
+}

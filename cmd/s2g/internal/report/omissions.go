@@ -1,0 +1,158 @@
+package report
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"s2g/ingest"
+	"s2g/schema/manifest"
+	"s2g/vectors/text"
+)
+
+// badRows describes what ingest did with the rows of each class of bad data.
+var badRows = map[string]string{
+	"malformed":         "no XML; left out",
+	"long_row":          "longer than a row may be; left out",
+	"no_id":             "no Id; left out",
+	"duplicate_id":      "an Id that an earlier row has; the first is kept",
+	"fabricated_post":   "a post that the publisher has made up; left out",
+	"missing_attribute": "something that every row must have is missing; left out",
+	"bad_number":        "no number where one must be; NULL, or left out where it is needed",
+	"bad_date":          "no date where one must be; NULL, or left out where it is needed",
+	"bad_bool":          "neither True nor False; NULL",
+	"out_of_range":      "more than its column can hold; NULL, or left out where it is needed",
+	"unknown_type":      "a type that no dump had; kept",
+	"illegal_reference": "a character that XML does not allow; dropped",
+	"invalid_utf8":      "bytes that are no UTF-8; replaced",
+}
+
+// noiseRules describes what each rule of cleaning drops; see docs/vectors.md.
+var noiseRules = map[string]string{
+	"stack-trace": "frames of stack traces but the first of the asker's own",
+	"hex-dump":    "lines of a hex dump after the second",
+	"base64":      "encoded files after the first line",
+	"repeated":    "a line that occurs four times or more in a row, after the first",
+	"log":         "lines of a log but the first two, the last and a few with errors",
+	"minified":    "the rest of a dense line of code",
+	"long-line":   "the rest of a very long line or word",
+	"placeholder": "the editor's own description of an image",
+}
+
+// NoiseRule describes what a rule of cleaning drops. It returns "" for an unknown rule.
+func NoiseRule(rule string) string { return noiseRules[rule] }
+
+// outsideGraph describes the counters of what is in the dump and in no graph.
+var outsideGraph = []struct{ counter, name string }{
+	{"questions_outside", "questions without a selected language"},
+	{"answers_outside", "answers whose question is missing or in no graph"},
+	{"comments_outside", "comments on posts in no graph"},
+	{"comments_on_wikis", "comments on tag wikis"},
+	{"comments_without_post", "comments on posts that are not in the dump"},
+	{"votes_without_post", "votes up or down for posts that are not in the dump"},
+	{"links_outside", "links with an end in no graph"},
+	{"links_repeated", "links that the dump has twice"},
+	{"duplicates_not_questions", "duplicates of what is no question"},
+	{"accepted_dropped", "accepted answers that are missing or another question's"},
+	{"wikis_dropped", "wikis that a tag names and the dump does not have"},
+}
+
+// rejected counts the bad rows by class, with the first of each.
+func (r *Report) rejected() *countTable {
+	var lines []countLine
+	for _, class := range slices.Sorted(maps.Keys(r.stage(manifest.Ingest).Errors)) {
+		note := badRows[class]
+		if i := slices.IndexFunc(r.rejects, func(j reject) bool { return j.Class == class }); i >= 0 {
+			note += ". The first: " + r.rejects[i].where()
+		}
+		lines = append(lines, countLine{Name: strings.ReplaceAll(class, "_", " "), Note: note, n: r.stage(manifest.Ingest).Errors[class]})
+	}
+	return newCountTable("Bad data in the dump, by class; rejects.jsonl has the first rows of each", lines)
+}
+
+// outside counts what is in the dump and in no graph.
+func (r *Report) outside() *countTable {
+	var lines []countLine
+	for _, o := range outsideGraph {
+		if n := r.stage(manifest.Graph).Counts[o.counter]; n > 0 {
+			lines = append(lines, countLine{Name: o.name, n: n})
+		}
+	}
+	return newCountTable("In the dump, but not in the graph", lines)
+}
+
+// cleaned counts what the rules of cleaning dropped. idle names the rules that
+// dropped nothing.
+func (r *Report) cleaned() (dropped *countTable, idle string) {
+	if r.o.Manifest.Stages[manifest.Vectors] == nil {
+		return nil, ""
+	}
+	counts := r.stage(manifest.Vectors).Counts
+	var lines []countLine
+	var unused []string
+	for _, rule := range text.NoiseRules() {
+		if n := counts["dropped_"+strings.ReplaceAll(rule, "-", "_")]; n > 0 {
+			lines = append(lines, countLine{Name: rule, Note: noiseRules[rule], n: n})
+		} else {
+			unused = append(unused, rule)
+		}
+	}
+	switch len(unused) {
+	case 0:
+	case 1:
+		idle = "Nothing was dropped by the rule " + unused[0] + "."
+	default:
+		idle = "Nothing was dropped by the rules " + and(unused) + "."
+	}
+	return newCountTable("Noise that cleaning dropped from the texts before they were embedded, by rule; the graph has the texts whole", lines), idle
+}
+
+// reject is a line of rejects.jsonl.
+type reject struct {
+	Table  string `json:"table"`
+	Class  string `json:"class"`
+	ID     string `json:"id"`
+	Column string `json:"column"`
+	Value  string `json:"value"`
+}
+
+// where names the row. A long value is cut.
+func (j reject) where() string {
+	w := "row of " + j.Table
+	if j.ID != "" {
+		w = j.Table + " " + j.ID
+	}
+	if j.Column != "" {
+		w += ", " + j.Column + " “" + shorten(j.Value, 40) + "”"
+	}
+	return w
+}
+
+// readRejects reads the first bad rows of each class. A build without such a file
+// has none.
+func readRejects(out string) ([]reject, error) {
+	f, err := os.Open(filepath.Join(out, ingest.RejectsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the bad rows: %w", err)
+	}
+	defer f.Close()
+	var all []reject
+	for lines := json.NewDecoder(bufio.NewReader(f)); lines.More(); {
+		var r reject
+		if err := lines.Decode(&r); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", f.Name(), err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
