@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"s2g/schema/manifest"
+	"s2g/vectors/search"
 )
 
 // benchPosts makes n questions of made-up words, as frequent as words are.
@@ -64,7 +65,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Search(b.Context(), out, SearchOptions{Slug: "python", Query: "w1q w2q w99q"}); err != nil {
+		if _, err := search.Search(b.Context(), out, search.Options{Slug: "python", Query: "w1q w2q w99q"}); err != nil {
 			b.Fatal(err)
 		}
 	}

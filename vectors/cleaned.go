@@ -6,6 +6,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/tables"
+	"s2g/vectors/text"
 )
 
 // Cleaned is a post as it is embedded, and what was left out of it.
@@ -34,8 +35,9 @@ type CleanedChunk struct {
 
 // CleanOptions says how a build cleans and cuts.
 type CleanOptions struct {
-	Cleaning
-	Windows Windows
+	Languages []schema.Language // of the build
+	Links     bool              // the texts keep the addresses of links
+	Windows   Windows
 }
 
 // Clean reads a question or an answer from the tables and shows what becomes of it
@@ -43,8 +45,8 @@ type CleanOptions struct {
 func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Cleaned, error) {
 	var c *Cleaned
 	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
-		cleaner := o.Cleaner()
-		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: o.Clean(&cleaner, p.body, p.tags)}
+		cleaner := text.NewPostCleaner(o.Languages, o.Links)
+		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: cleaner.CleanPost(p.body, p.tags)}
 		if p.answer {
 			c.Type = "answer"
 		}

@@ -1,11 +1,10 @@
-// Package vectors turns posts into points of a vector database, and searches
-// them without one.
+// Package vectors turns posts into points of a vector database.
 //
 // It reads the tables in MariaDB and writes, below OUT:
 //
 //	vectors/model.bin                 the builtin dense embedder, fitted on a sample of the texts
-//	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [Point]
-//	parents/part-00000.parquet        the cleaned text of each post, whole; see [Parent]
+//	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [shard.Point]
+//	parents/part-00000.parquet        the cleaned text of each post, whole; see [shard.Parent]
 //
 // The posts are those that are in the knowledge graph, and the fields of a point
 // say what the graph says, so that an id found in one is good in the other.

@@ -4,15 +4,13 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"s2g/schema/manifest"
 	"s2g/vectors/embed"
+	"s2g/vectors/shard"
 )
-
-// modelFile is the fitted model of the builtin dense embedder, relative to OUT.
-const modelFile = "vectors/model.bin"
 
 // embedders opens the two embedders. The builtin dense one is that of the build to
 // reuse; else it is fitted on the sample, unless an interrupted run has done so.
@@ -27,13 +25,13 @@ func (s *stage) embedders(ctx context.Context, folder string, sample []int64) (e
 	if s.dense != nil {
 		return nil
 	}
-	if _, ok := s.files[modelFile]; ok {
-		s.dense, err = readModel(folder)
+	if _, ok := s.files[shard.ModelName]; ok {
+		s.dense, err = embed.ReadLSAFile(modelPath(folder))
 		return err
 	}
 	var model *embed.LSA
 	if s.earlier != nil && strings.HasPrefix(s.earlier.of.Dense, "builtin/") {
-		model, err = readModel(s.Reuse)
+		model, err = embed.ReadLSAFile(modelPath(s.Reuse))
 	} else {
 		s.Progress("fitting the dense embedder", 0, 0)
 		s.Log.Info("fitting the dense embedder", "posts", len(sample))
@@ -71,13 +69,16 @@ func (s *stage) checkEarlier() {
 	}
 }
 
+// modelPath returns the path of the fitted model in a folder of a build.
+func modelPath(out string) string { return filepath.Join(out, filepath.FromSlash(shard.ModelName)) }
+
 func (s *stage) saveModel(model *embed.LSA) error {
-	out, err := s.outputs.Create(modelFile)
+	out, err := s.outputs.Create(shard.ModelName)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
-	buffered := bufio.NewWriterSize(out, writeBuffer)
+	buffered := bufio.NewWriterSize(out, 128<<10)
 	if _, err := model.WriteTo(buffered); err != nil {
 		return err
 	}
@@ -89,20 +90,6 @@ func (s *stage) saveModel(model *embed.LSA) error {
 		return err
 	}
 	return s.outputs.Note("vectors/model", 0, "", committed)
-}
-
-// readModel reads the model that a build has kept.
-func readModel(out string) (*embed.LSA, error) {
-	f, err := os.Open(filepath.Join(out, filepath.FromSlash(modelFile)))
-	if err != nil {
-		return nil, fmt.Errorf("reading the dense embedder: %w", err)
-	}
-	defer f.Close()
-	model, err := embed.ReadLSA(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", modelFile, err)
-	}
-	return model, nil
 }
 
 // vectorsOf makes the vectors of texts.
@@ -121,7 +108,7 @@ func (s *stage) vectorsOf(ctx context.Context, texts []string) ([]vectors, error
 	return all, nil
 }
 
-func (v vectors) into(p *Point) {
+func (v vectors) into(p *shard.Point) {
 	p.Dense, p.SparseIndices, p.SparseValues = v.dense, v.sparse.Indices, v.sparse.Values
 }
 
@@ -145,6 +132,12 @@ func (s *stage) since() remoteCounts {
 	return more
 }
 
-// firstAxis says whether a vector is the one that the builtin embedder gives a
-// text of which it knows no term.
-func firstAxis(v []float32) bool { return len(v) > 0 && v[0] == 1 }
+// embeddersOf is what the manifest says of them; nil where nothing was embedded.
+func (s *stage) embeddersOf() *manifest.Embedders {
+	if s.dense == nil {
+		return nil
+	}
+	return &manifest.Embedders{
+		Dense: s.dense.Model(), Sparse: s.sparse.Model(), Windows: s.windows.rule(), Weight: embed.DefaultWeight(s.dense.Model()),
+	}
+}

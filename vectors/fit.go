@@ -5,11 +5,10 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"s2g/schema/tables"
 	"s2g/vectors/embed"
 )
 
@@ -69,9 +68,9 @@ func (s *stage) sampleTexts(ctx context.Context, sample []int64, failed *error) 
 // beginnings returns the first chunks of posts.
 func (s *stage) beginnings(ctx context.Context, ids []int64) ([]string, error) {
 	texts := make([]string, 0, len(ids))
-	cleaner := s.cleaning().Cleaner()
-	err := eachPost(ctx, s.db, postQuery(s.answers(), "p.Id IN ("+join(ids)+")"), func(p *post) error {
-		r, err := s.cleaning().prepare(ctx, &cleaner, Windows{Size: s.Window, Overlap: s.Overlap}, p)
+	cleaner := s.newCleaner()
+	err := eachPost(ctx, s.db, postQuery(s.answers(), "p.Id IN ("+tables.IDList(ids)+")"), func(p *post) error {
+		r, err := prepare(ctx, cleaner, Windows{Size: s.Window, Overlap: s.Overlap}, p)
 		if err != nil {
 			return err
 		}
@@ -80,15 +79,4 @@ func (s *stage) beginnings(ctx context.Context, ids []int64) ([]string, error) {
 		return nil
 	})
 	return texts, err
-}
-
-func join(ids []int64) string {
-	var b strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	return b.String()
 }

@@ -3,7 +3,6 @@ package vectors
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -18,37 +17,23 @@ type link struct {
 	kind     int64 // schema.LinkLinked or schema.LinkDuplicate
 }
 
-// hasLinks says whether the dump's PostLinks are loaded: a build may do without.
-func hasLinks(ctx context.Context, db *tables.DB) (bool, error) {
-	var n int
-	err := db.SQL().QueryRowContext(ctx,
-		"SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'PostLinks'").Scan(&n)
-	if err != nil {
-		return false, fmt.Errorf("looking for the table PostLinks: %w", err)
-	}
-	return n > 0, nil
-}
-
 // readLinks returns the edges that start in a unit, each once, ordered by post,
 // kind and target. Both ends of an edge are in some graph; a duplicate's both
 // ends are questions.
 func readLinks(ctx context.Context, db *tables.DB, index *threads.Index, u unit) ([]link, error) {
-	rows, err := db.Query(ctx, fmt.Sprintf("SELECT PostId, RelatedPostId, LinkTypeId FROM PostLinks WHERE PostId BETWEEN %d AND %d AND LinkTypeId IN (%d, %d)",
-		u.first, u.last, schema.LinkLinked, schema.LinkDuplicate))
-	if err != nil {
-		return nil, fmt.Errorf("reading links: %w", err)
-	}
+	query := fmt.Sprintf("SELECT PostId, RelatedPostId, LinkTypeId FROM PostLinks WHERE PostId BETWEEN %d AND %d AND LinkTypeId IN (%d, %d)",
+		u.first, u.last, schema.LinkLinked, schema.LinkDuplicate)
 	var links []link
-	for rows.Scan() {
-		r := rows.Record()
+	err := db.EachRow(ctx, query, func(r [][]byte) error {
 		l := link{tables.Int(r[0]), tables.Int(r[1]), tables.Int(r[2])}
 		from, ok1 := index.Find(l.from)
 		to, ok2 := index.Find(l.to)
 		if ok1 && ok2 && (l.kind == schema.LinkLinked || from.Question && to.Question) {
 			links = append(links, l)
 		}
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil
+	})
+	if err != nil {
 		return nil, fmt.Errorf("reading links: %w", err)
 	}
 	slices.SortFunc(links, func(a, b link) int {

@@ -13,6 +13,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
+	"s2g/vectors/embed"
 	"s2g/vectors/shard"
 	"s2g/vectors/text"
 )
@@ -30,11 +31,11 @@ type maker struct {
 	graphs map[threads.GraphSet]membership
 
 	// of the unit that is being made
-	cleaner  text.Cleaner
+	cleaner  *text.PostCleaner
 	links    []link
-	points   []Point
+	points   []shard.Point
 	in       []threads.GraphSet // of points: the graphs they belong to
-	wholes   []Parent
+	wholes   []shard.Parent
 	known    map[hash]vectors // of texts that an earlier build has
 	todo     []int            // points that have no vectors yet
 	pending  int64            // posts that were added since the last batch
@@ -56,7 +57,7 @@ func newMaker(s *stage) *maker {
 
 // make makes all files of a unit and notes that they are there.
 func (m *maker) make(ctx context.Context, u unit) (err error) {
-	m.cleaner, m.points, m.in, m.wholes, m.todo, m.pending = m.cleaning().Cleaner(), m.points[:0], m.in[:0], m.wholes[:0], m.todo[:0], 0
+	m.cleaner, m.points, m.in, m.wholes, m.todo, m.pending = m.newCleaner(), m.points[:0], m.in[:0], m.wholes[:0], m.todo[:0], 0
 	m.made = made{Counts: map[string]int64{}}
 	m.links, m.batches = nil, m.batches[:0]
 	within, cancel := context.WithCancel(ctx)
@@ -118,15 +119,15 @@ func (m *maker) add(ctx context.Context, p *post) error {
 	m.made.Counts[head.Type+"s"]++
 	ready, ok := m.kept.take(p.id)
 	if !ok {
-		if ready, err = m.cleaning().prepare(ctx, &m.cleaner, m.windows, p); err != nil {
+		if ready, err = prepare(ctx, m.cleaner, m.windows, p); err != nil {
 			return err
 		}
 	}
 	ready.count(m.made.Counts)
-	m.wholes = append(m.wholes, Parent{PostID: p.id, Title: head.Title, Text: ready.text})
+	m.wholes = append(m.wholes, shard.Parent{PostID: p.id, Title: head.Title, Text: ready.text})
 	head.Chunks = int32(len(ready.chunks))
 	for i, c := range ready.chunks {
-		head.PointID, head.Chunk = PointID(p.id, i), int32(i)
+		head.PointID, head.Chunk = shard.PointID(p.id, i), int32(i)
 		head.Start, head.End = int32(c.Start), int32(c.End)
 		sum := hash(sha256.Sum256([]byte(c.Text)))
 		head.Text, head.ContentHash = c.Text, hex.EncodeToString(sum[:])
@@ -145,12 +146,12 @@ func (m *maker) add(ctx context.Context, p *post) error {
 }
 
 // point is what all chunks of a post have in common.
-func (m *maker) point(p *post, at threads.Post) (Point, error) {
+func (m *maker) point(p *post, at threads.Post) (shard.Point, error) {
 	created, err := millis(p.creationDate)
 	if err != nil {
-		return Point{}, err
+		return shard.Point{}, err
 	}
-	head := Point{
+	head := shard.Point{
 		PostID: p.id, QuestionID: p.id, IRI: m.Site.Question(p.id), Type: "question",
 		Languages: m.membership(at.Set).tags, Title: string(p.title), Tags: tagList(p.tags),
 		Score: number(p.score), AnswerCount: number(p.answerCount),
@@ -239,7 +240,7 @@ func (m *maker) count() {
 		if p := &m.points[i]; p.Chunk > 0 {
 			c["chunks_after_the_first"]++
 		}
-		if m.Dense == Builtin && firstAxis(m.points[i].Dense) { // a refused text has the same, and its own count
+		if m.Dense == Builtin && embed.IsFirstAxis(m.points[i].Dense) { // a refused text has the same, and its own count
 			c["texts_without_a_known_term"]++
 		}
 	}
@@ -254,7 +255,7 @@ func (m *maker) write(ctx context.Context, u unit) error {
 		}
 	}
 	files := m.newFiles(ctx, len(byGraph)+1)
-	begin(files, len(byGraph), u.parents(), slices.Values(m.wholes), len(m.wholes))
+	begin(files, len(byGraph), shard.ParentsName(u.number), slices.Values(m.wholes), len(m.wholes))
 	for g, which := range byGraph {
 		if len(which) == 0 {
 			continue
@@ -264,7 +265,7 @@ func (m *maker) write(ctx context.Context, u unit) error {
 			language = m.Languages[g]
 		}
 		m.made.Points += int64(len(which))
-		begin(files, g, u.shard(language.Slug), m.inLanguage(which, language.Tag), len(which))
+		begin(files, g, shard.Name(language.Slug, u.number), m.inLanguage(which, language.Tag), len(which))
 	}
 	var err error
 	m.made.files, err = files.wait()
@@ -276,8 +277,8 @@ func (m *maker) write(ctx context.Context, u unit) error {
 }
 
 // inLanguage yields the points of a language, with its tag.
-func (m *maker) inLanguage(which []int, tag string) iter.Seq[Point] {
-	return func(yield func(Point) bool) {
+func (m *maker) inLanguage(which []int, tag string) iter.Seq[shard.Point] {
+	return func(yield func(shard.Point) bool) {
 		for _, i := range which {
 			p := m.points[i]
 			p.Language = tag

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"log/slog"
 	"runtime"
 	"strings"
@@ -9,11 +10,9 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 	"s2g/vectors/embed"
+	"s2g/vectors/shard"
+	"s2g/vectors/text"
 )
-
-// format is the version of what this stage writes. It counts when a manifest is
-// asked whether its shards are still what would be written today.
-const format = 5
 
 // The values of Options.Units.
 const (
@@ -69,7 +68,7 @@ func Key(dumpKey string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []any{manifest.Vectors, format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
+	parts := []any{manifest.Vectors, shard.Format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
 	if o.Reuse != "" {
 		earlier, err := reuseKey(o.Reuse)
 		if err != nil {
@@ -88,11 +87,11 @@ func (o Options) complete() (Options, error) {
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	o.Window = defaultTo(o.Window, DefaultWindow)
-	o.Overlap = max(0, defaultTo(o.Overlap, DefaultOverlap))
-	o.Units = strings.ReplaceAll(defaultTo(o.Units, UnitsQuestion), " ", "")
-	o.Dense = defaultTo(o.Dense, Builtin)
-	o.Sparse = defaultTo(o.Sparse, BM25)
+	o.Window = cmp.Or(o.Window, DefaultWindow)
+	o.Overlap = max(0, cmp.Or(o.Overlap, DefaultOverlap))
+	o.Units = strings.ReplaceAll(cmp.Or(o.Units, UnitsQuestion), " ", "")
+	o.Dense = cmp.Or(o.Dense, Builtin)
+	o.Sparse = cmp.Or(o.Sparse, BM25)
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), DefaultWorkers)
 	}
@@ -103,14 +102,6 @@ func (o Options) complete() (Options, error) {
 		o.Progress = func(string, int64, int64) {}
 	}
 	return o, o.check()
-}
-
-func defaultTo[T comparable](value, otherwise T) T {
-	var zero T
-	if value == zero {
-		return otherwise
-	}
-	return value
 }
 
 func (o Options) check() error {
@@ -137,7 +128,7 @@ func (o Options) check() error {
 	return nil
 }
 
-func (o Options) cleaning() Cleaning { return Cleaning{o.Languages, o.Links} }
+func (o Options) newCleaner() *text.PostCleaner { return text.NewPostCleaner(o.Languages, o.Links) }
 
 // answers says whether answers are embedded, beside questions.
 func (o Options) answers() bool { return o.Units == UnitsQuestionAnswer }

@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -50,21 +49,19 @@ func postQuery(answers bool, where string) string {
 
 // eachPost calls f for each post that the query finds.
 func eachPost(ctx context.Context, db *tables.DB, query string, f func(*post) error) error {
-	rows, err := db.Query(ctx, query)
-	if err != nil {
-		return fmt.Errorf("reading posts: %w", err)
-	}
 	var p post
-	for rows.Scan() {
-		p.read(rows.Record())
+	var failed error // of f
+	err := db.EachRow(ctx, query, func(r [][]byte) error {
+		p.read(r)
 		if err := f(&p); err != nil {
-			return errors.Join(fmt.Errorf("post %d: %w", p.id, err), rows.Close())
+			failed = fmt.Errorf("post %d: %w", p.id, err)
 		}
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return failed
+	})
+	if err != nil && failed == nil {
 		return fmt.Errorf("reading posts: %w", err)
 	}
-	return nil
+	return err
 }
 
 func (p *post) read(r [][]byte) {
@@ -75,13 +72,12 @@ func (p *post) read(r [][]byte) {
 	}
 }
 
-// tagList splits |a|b|.
-func tagList(stored []byte) []string {
-	inner := strings.Trim(string(stored), "|")
-	if inner == "" {
-		return nil
+// tagList returns the tags of a stored list, |a|b|.
+func tagList(stored []byte) (tags []string) {
+	for tag := range schema.SplitTags(stored) {
+		tags = append(tags, string(tag))
 	}
-	return strings.Split(inner, "|")
+	return tags
 }
 
 // number is a count that may be missing.

@@ -16,8 +16,8 @@ type prepared struct {
 }
 
 // prepare cleans a post and cuts it.
-func (c Cleaning) prepare(ctx context.Context, cleaner *text.Cleaner, w Windows, p *post) (r prepared, err error) {
-	r.text = c.Clean(cleaner, p.body, p.tags)
+func prepare(ctx context.Context, cleaner *text.PostCleaner, w Windows, p *post) (r prepared, err error) {
+	r.text = cleaner.CleanPost(p.body, p.tags)
 	for _, d := range cleaner.Drops() {
 		r.drops = append(r.drops, d.Rule)
 	}

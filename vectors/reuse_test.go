@@ -12,6 +12,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/vectors/shard"
 )
 
 // buildWith makes the shards of what is in the tables with a counting embedder.
@@ -49,7 +50,7 @@ func TestReuse(t *testing.T) {
 	if counts["texts_reused"] != counts["texts"]-2 {
 		t.Errorf("%v", counts)
 	}
-	for _, p := range readShard[Point](t, second.Out(), "vectors/python/part-00000.parquet") {
+	for _, p := range readShard[shard.Point](t, second.Out(), "vectors/python/part-00000.parquet") {
 		if p.PostID == 1 && (p.Score == nil || *p.Score != 77) {
 			t.Errorf("the payload was copied: %+v", p)
 		}
@@ -82,7 +83,7 @@ func TestReuseBringsTheModel(t *testing.T) {
 	if err := smallStage(db, o).into(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	if files(t, first.Out())[modelFile] != files(t, second.Out())[modelFile] {
+	if files(t, first.Out())[shard.ModelName] != files(t, second.Out())[shard.ModelName] {
 		t.Error("another model")
 	}
 	s := second.Manifest().Stages[manifest.Vectors]

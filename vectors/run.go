@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/parquet-go/parquet-go"
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
@@ -14,6 +13,7 @@ import (
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors/embed"
+	"s2g/vectors/shard"
 )
 
 // outputs takes the files of a stage: a run of the build's own, or a share of one.
@@ -34,7 +34,7 @@ type stage struct {
 	ranks     Ranks        // which units are made; one rank of one makes all
 	outputs   outputs
 	files     map[string]manifest.File // that an interrupted run has committed, by name
-	writing   []parquet.WriterOption
+	encoding  *shard.Encoding
 	index     *threads.Index
 	linked    bool     // the table PostLinks is in service
 	earlier   *earlier // nil: no vectors are reused
@@ -89,7 +89,7 @@ func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
 
 // begin sets the stage to write to outputs, where committed is done already.
 func (s *stage) begin(out outputs, committed []manifest.File) {
-	s.outputs, s.writing = out, writerOptions()
+	s.outputs, s.encoding = out, shard.NewEncoding()
 	s.files = map[string]manifest.File{}
 	for _, f := range committed {
 		s.files[f.Name] = f
@@ -103,7 +103,7 @@ func (s *stage) make(ctx context.Context, out string) (err error) {
 	if err := s.readThreads(ctx); err != nil {
 		return err
 	}
-	if s.linked, err = hasLinks(ctx, s.db); err != nil {
+	if s.linked, err = s.db.HasTable(ctx, "PostLinks"); err != nil {
 		return err
 	}
 	plan := s.plan()

@@ -21,6 +21,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
+	"s2g/vectors/shard"
 )
 
 // small options make several units, and several chunks of a long post.
@@ -192,20 +193,20 @@ func readShard[T any](t *testing.T, out, name string) []T {
 }
 
 // build makes the fixture's shards in one unit with the counting embedder.
-func build(t *testing.T, o Options) (out string, points map[string][]Point, parents map[int64]Parent, embedder *counting) {
+func build(t *testing.T, o Options) (out string, points map[string][]shard.Point, parents map[int64]shard.Parent, embedder *counting) {
 	t.Helper()
 	out, embedder = t.TempDir(), &counting{texts: map[string]int{}}
 	s := &stage{Options: o, db: loadFixture(t), unitPosts: 100, dense: embedder}
 	if err := s.into(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
-	points, parents = map[string][]Point{}, map[int64]Parent{}
+	points, parents = map[string][]shard.Point{}, map[int64]shard.Parent{}
 	for name := range files(t, out) {
 		if slug, ok := strings.CutSuffix(strings.TrimPrefix(name, "vectors/"), "/part-00000.parquet"); ok && slug != "parents" {
-			points[slug] = readShard[Point](t, out, name)
+			points[slug] = readShard[shard.Point](t, out, name)
 		}
 	}
-	for _, p := range readShard[Parent](t, out, "parents/part-00000.parquet") {
+	for _, p := range readShard[shard.Parent](t, out, "parents/part-00000.parquet") {
 		parents[p.PostID] = p
 	}
 	return out, points, parents, embedder
@@ -227,7 +228,7 @@ func TestPoints(t *testing.T) {
 			if i > 0 && p.PointID <= rows[i-1].PointID {
 				t.Errorf("%s: point %d follows %d", slug, p.PointID, rows[i-1].PointID)
 			}
-			if p.PointID != PointID(p.PostID, int(p.Chunk)) || p.Chunk >= p.Chunks || p.Dense[1] != float32(len(p.Text)) || p.ContentHash != contentHash(p.Text) {
+			if p.PointID != shard.PointID(p.PostID, int(p.Chunk)) || p.Chunk >= p.Chunks || p.Dense[1] != float32(len(p.Text)) || p.ContentHash != contentHash(p.Text) {
 				t.Errorf("%s: point %+v", slug, p)
 			}
 			want := p.Title
@@ -259,7 +260,7 @@ func TestPoints(t *testing.T) {
 	if len(texts) != len(embedder.texts) {
 		t.Errorf("%d texts in the shards, %d embedded", len(texts), len(embedder.texts))
 	}
-	recipe := points["python"][slices.IndexFunc(points["python"], func(p Point) bool { return p.PostID == 8 })]
+	recipe := points["python"][slices.IndexFunc(points["python"], func(p shard.Point) bool { return p.PostID == 8 })]
 	if recipe.Chunks < 5 || utf8.RuneCountInString(recipe.Text) > 1000 {
 		t.Errorf("the long post has %d chunks, the first of %d characters", recipe.Chunks, utf8.RuneCountInString(recipe.Text))
 	}
@@ -267,8 +268,8 @@ func TestPoints(t *testing.T) {
 
 func TestPayload(t *testing.T) {
 	_, points, _, _ := build(t, smallOptions())
-	find := func(slug string, post int64) Point {
-		i := slices.IndexFunc(points[slug], func(p Point) bool { return p.PostID == post })
+	find := func(slug string, post int64) shard.Point {
+		i := slices.IndexFunc(points[slug], func(p shard.Point) bool { return p.PostID == post })
 		if i < 0 {
 			t.Fatalf("no post %d in %s", post, slug)
 		}
@@ -281,30 +282,30 @@ func TestPayload(t *testing.T) {
 	const site, cc = "http://stackoverflow.com", "https://creativecommons.org/licenses/by-sa/"
 	for _, c := range []struct {
 		slug string
-		want Point
+		want shard.Point
 	}{
-		{"python", Point{
+		{"python", shard.Point{
 			PointID: 1 << 16, PostID: 1, QuestionID: 1, IRI: site + "/questions/1", Type: "question", Language: "python", Languages: []string{"python"},
 			Chunks: 1, Title: "How do I merge two dictionaries", Tags: []string{"python"}, Score: number(1), AnswerCount: number(1),
 			HasAcceptedAnswer: true, AcceptedAnswerID: 31, Closed: true, CreationDate: 1425290400001, Author: site + "/users/7", License: cc + "3.0/",
 			DuplicateOf: []int64{}, LinkedTo: []int64{},
 		}},
-		{"java", Point{
+		{"java", shard.Point{
 			PointID: 2 << 16, PostID: 2, QuestionID: 2, IRI: site + "/questions/2", Type: "question", Language: "java", Languages: []string{"java", "python"},
 			Chunks: 1, Title: "Sorting a list of tuples by the second item", Tags: []string{"python", "java"}, Score: number(2), AnswerCount: number(0),
 			CreationDate: 1425376800002, Author: site + "/users/7", License: cc + "3.0/", DuplicateOf: []int64{}, LinkedTo: []int64{31},
 		}},
-		{"python", Point{
+		{"python", shard.Point{
 			PointID: 4 << 16, PostID: 4, QuestionID: 4, IRI: site + "/questions/4", Type: "question", Language: "python", Languages: []string{"python"},
 			Chunks: 1, Title: "Join dicts of lists into one mapping", Tags: []string{"python", "pandas"}, Score: number(4), AnswerCount: number(0),
 			CreationDate: 1425549600004, Author: site + "/users/7", License: cc + "3.0/", DuplicateOf: []int64{1}, LinkedTo: []int64{2},
 		}},
-		{"csharp", Point{
+		{"csharp", shard.Point{
 			PointID: 7 << 16, PostID: 7, QuestionID: 7, IRI: site + "/questions/7", Type: "question", Language: "c#", Languages: []string{"c#", "java"},
 			Chunks: 1, Title: "Parse a date string", Tags: []string{"java", "c#"}, Score: number(0), AnswerCount: number(0),
 			CreationDate: 1425808800007, AuthorName: "user\t7", License: cc + "3.0/", DuplicateOf: []int64{}, LinkedTo: []int64{},
 		}},
-		{"java", Point{
+		{"java", shard.Point{
 			PointID: 32 << 16, PostID: 32, QuestionID: 2, IRI: site + "/a/32", Type: "answer", Language: "java", Languages: []string{"java", "python"},
 			Chunks: 1, Title: "Sorting a list of tuples by the second item", Tags: []string{"python", "java"}, Score: number(-2),
 			CreationDate: 1577934245678, License: cc + "4.0/", DuplicateOf: []int64{}, LinkedTo: []int64{},

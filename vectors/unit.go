@@ -30,12 +30,6 @@ type unit struct {
 
 func (u unit) part() string { return fmt.Sprintf("part-%05d", u.number) }
 
-// shard is the name of the unit's file of a language.
-func (u unit) shard(slug string) string { return "vectors/" + slug + "/" + u.part() + ".parquet" }
-
-// parents is the name of the unit's file of whole texts.
-func (u unit) parents() string { return "parents/" + u.part() + ".parquet" }
-
 // note is the name under which a run notes that the unit is whole.
 func (u unit) note() string { return "vectors/" + u.part() }
 

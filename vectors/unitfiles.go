@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema/manifest"
+	"s2g/vectors/shard"
 )
 
 // unitFiles are those of a unit while they are written. A worker encodes one, or a spare one does; then it waits for the
@@ -26,7 +27,7 @@ func (s *stage) newFiles(ctx context.Context, n int) *unitFiles {
 
 // begin writes a file of n rows, the one at a place in the order that wait returns them in. A file that an interrupted
 // run has committed already stays: it has the same bytes. Once one has failed no more are begun.
-func begin[T any](f *unitFiles, at int, name string, rows iter.Seq[T], n int) {
+func begin[T shard.Point | shard.Parent](f *unitFiles, at int, name string, rows iter.Seq[T], n int) {
 	if committed, ok := f.stage.files[name]; ok {
 		f.made[at] = committed
 		return
@@ -40,7 +41,7 @@ func begin[T any](f *unitFiles, at int, name string, rows iter.Seq[T], n int) {
 		if err != nil {
 			return err
 		}
-		if err := writeParquet(out, rows, f.writing); err != nil {
+		if err := shard.Write(out, f.encoding, rows); err != nil {
 			_ = out.Abort()
 			return fmt.Errorf("writing %s: %w", name, err)
 		}

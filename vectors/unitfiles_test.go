@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"s2g/schema/manifest"
+	"s2g/vectors/shard"
 )
 
 // fullDisk is where a run writes, with no room for one of the files.
@@ -29,7 +30,7 @@ func (f fullDisk) Create(name string) (*manifest.Output, error) {
 // A unit's files come in their order whoever writes them, those of an interrupted run among them; one that fails ends
 // the unit, and those behind it are not begun.
 func TestUnitFiles(t *testing.T) {
-	rows := slices.Values([]Parent{{PostID: 1}, {PostID: 2}})
+	rows := slices.Values([]shard.Parent{{PostID: 1}, {PostID: 2}})
 	for name, c := range map[string]struct {
 		spares int
 		fails  string
@@ -39,7 +40,7 @@ func TestUnitFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &stage{outputs: fullDisk{run, c.fails}, writing: writerOptions(), spare: make(spare, c.spares)}
+		s := &stage{outputs: fullDisk{run, c.fails}, encoding: shard.NewEncoding(), spare: make(spare, c.spares)}
 		s.files = map[string]manifest.File{"a": {Name: "a", Size: 7}}
 		for range c.spares {
 			s.spare.lend()

@@ -17,6 +17,8 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/embed"
+	"s2g/vectors/search"
+	"s2g/vectors/shard"
 	"s2g/vectors/text"
 )
 
@@ -85,7 +87,7 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 		if !strings.HasPrefix(file.Name, "vectors/python/") {
 			continue
 		}
-		for _, p := range readShard[Point](t, dir.Out(), file.Name) {
+		for _, p := range readShard[shard.Point](t, dir.Out(), file.Name) {
 			if len(p.Text) > 300 {
 				t.Errorf("point %d has %d tokens", p.PointID, len(p.Text))
 			}
@@ -103,7 +105,7 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 	}
 
 	by := embed.TokenizerOf(mustOpen(t, f))
-	c, err := Clean(t.Context(), db, 8, CleanOptions{Cleaning{Languages: smallOptions().Languages}, Windows{300, 20, by}})
+	c, err := Clean(t.Context(), db, 8, CleanOptions{Languages: smallOptions().Languages, Windows: Windows{300, 20, by}})
 	if err != nil || len(c.Chunks) < 10 || c.Chunks[0].Tokens != len(c.Chunks[0].Text) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -184,11 +186,6 @@ func TestWindowsOfResumedRuns(t *testing.T) {
 
 func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
 	languages := smallOptions().Languages // c#, java, python
-	for tags, want := range map[string]string{"|python|java|": "java", "|pandas|python|": "python", "|pandas|": "", "": "", "|java|c#|": "c#"} {
-		if got := (Cleaning{Languages: languages}).codeLanguage(tagList([]byte(tags))); got != want {
-			t.Errorf("%q: %q, want %q", tags, got, want)
-		}
-	}
 	db := load(t, map[string][]row{"Posts": {
 		question(1, "|python|java|", "Two", "<pre><code>a = b</code></pre>"),
 		answer(2, 1, `<pre><code>b = a</code></pre><pre class="lang-sh"><code>ls</code></pre>`),
@@ -198,12 +195,12 @@ func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"```java\na = b\n```", "```java\nb = a\n```\n\n```sh\nls\n```"}
-	for i, p := range readShard[Parent](t, dir.Out(), "parents/part-00000.parquet") {
+	for i, p := range readShard[shard.Parent](t, dir.Out(), "parents/part-00000.parquet") {
 		if p.Text != want[i] {
 			t.Errorf("post %d: %q", p.PostID, p.Text)
 		}
 	}
-	c, err := Clean(t.Context(), db, 2, CleanOptions{Cleaning{Languages: languages}, Windows{}})
+	c, err := Clean(t.Context(), db, 2, CleanOptions{Languages: languages})
 	if err != nil || c.Text != want[1] || c.Chunks[0].Tokens != text.EstimateTokens(c.Chunks[0].Text) {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -229,17 +226,17 @@ func TestLinks(t *testing.T) {
 		if err := dir.Update(func(m *manifest.Manifest) { m.Options.Links, m.Options.Languages = links, o.Languages }); err != nil {
 			t.Fatal(err)
 		}
-		for i, p := range readShard[Parent](t, dir.Out(), "parents/part-00000.parquet") {
+		for i, p := range readShard[shard.Parent](t, dir.Out(), "parents/part-00000.parquet") {
 			if p.Text != want[i] {
 				t.Errorf("links %v, post %d: %q", links, p.PostID, p.Text)
 			}
 		}
-		c, err := Clean(t.Context(), db, 1, CleanOptions{Cleaning: Cleaning{Links: links}})
+		c, err := Clean(t.Context(), db, 1, CleanOptions{Links: links})
 		if err != nil || c.Text != want[0] {
 			t.Errorf("links %v: %+v, %v", links, c, err)
 		}
-		hits := []Hit{{PostID: 1, AcceptedAnswerID: 2, IRI: "http://stackoverflow.com/questions/1"}}
-		if err := Threads(t.Context(), dir.Out(), db, hits); err != nil || hits[0].Text != want[0] || hits[0].Answers[0].Text != want[1] {
+		hits := []search.Hit{{PostID: 1, AcceptedAnswerID: 2, IRI: "http://stackoverflow.com/questions/1"}}
+		if err := search.AddThreads(t.Context(), dir.Out(), db, hits); err != nil || hits[0].Text != want[0] || hits[0].Answers[0].Text != want[1] {
 			t.Errorf("links %v: %+v, %v", links, hits, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/vectors"
 	"s2g/vectors/eval"
+	"s2g/vectors/search"
 )
 
 const evalHelp = `Measures how well the build's embedders find what is known to be there, with the titles of questions as queries:
@@ -62,7 +63,7 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 	s := b.Options.Shape
 	m := *b.Dir.Manifest()
 	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
-	embedders, err := vectors.OpenEmbedders(ctx, b.Options.Out, &m, a.remote())
+	embedders, err := search.OpenEmbedders(ctx, b.Options.Out, &m, a.remote())
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"s2g/schema/schematest"
-	"s2g/vectors"
+	"s2g/vectors/search"
 	"s2g/vectors/shard"
 )
 
@@ -85,7 +85,7 @@ func TestLoadQdrant(t *testing.T) {
 	words := []string{"search", "--out", one, "--language", "python", "--top", "3", "--json", "how do I merge two dictionaries"}
 	here, _ := cli(t, 0, words...)
 	there, _ := cli(t, 0, append(words, "--qdrant", address, "--prefix", prefix)...)
-	if h, th := hitsOf(t, here), hitsOf(t, there); len(th) != 3 || th[0].Text == "" || th[0].Match.Snippet == "" || !slices.ContainsFunc(th, func(x vectors.Hit) bool { return x.PostID == h[0].PostID }) {
+	if h, th := hitsOf(t, here), hitsOf(t, there); len(th) != 3 || th[0].Text == "" || th[0].Match.Snippet == "" || !slices.ContainsFunc(th, func(x search.Hit) bool { return x.PostID == h[0].PostID }) {
 		t.Errorf("the shards say:\n%s\nthe server says:\n%s", here, there)
 	}
 
@@ -105,28 +105,28 @@ func TestLoadQdrant(t *testing.T) {
 }
 
 // followsFromQdrant searches over a server for the title of a question that has an edge,
-// and goes on over it; see the tests of vectors.Follow for what is found.
-func followsFromQdrant(t *testing.T, out string, search []string, server ...string) {
+// and goes on over it; see the tests of vectors/search for what is found.
+func followsFromQdrant(t *testing.T, out string, query []string, server ...string) {
 	t.Helper()
-	search = append(slices.Clone(search), server...)
-	words := len(search) - len(server) - 1
-	all, _ := cli(t, 0, append(slices.Clone(search), "--top", "40")...)
+	query = append(slices.Clone(query), server...)
+	words := len(query) - len(server) - 1
+	all, _ := cli(t, 0, append(slices.Clone(query), "--top", "40")...)
 	hits := hitsOf(t, all)
-	from := slices.IndexFunc(hits, func(h vectors.Hit) bool {
-		return slices.ContainsFunc(hits, func(to vectors.Hit) bool { return slices.Contains(h.LinkedTo, to.PostID) })
+	from := slices.IndexFunc(hits, func(h search.Hit) bool {
+		return slices.ContainsFunc(hits, func(to search.Hit) bool { return slices.Contains(h.LinkedTo, to.PostID) })
 	})
 	if from < 0 {
 		t.Fatalf("no question with an edge:\n%s", all)
 	}
-	search[words] = hits[from].Title
-	search = append(search, "--hops", "1", "--top", "1")
-	over, _ := cli(t, 0, search...)
+	query[words] = hits[from].Title
+	query = append(query, "--hops", "1", "--top", "1")
+	over, _ := cli(t, 0, query...)
 	found := hitsOf(t, over)
 	if len(found) < 2 || found[0].PostID != hits[from].PostID || found[1].Via == nil || found[1].Via.From != found[0].PostID || found[1].Text == "" {
 		t.Errorf("over the edges of %d:\n%s", hits[from].PostID, over)
 	}
 
-	accepted, _ := cli(t, 0, append(slices.Clone(search), "--accepted", "--top", "3")...)
+	accepted, _ := cli(t, 0, append(slices.Clone(query), "--accepted", "--top", "3")...)
 	for _, h := range hitsOf(t, accepted) {
 		if h.AcceptedAnswerID == 0 {
 			t.Errorf("%d has no accepted answer", h.PostID)
@@ -137,18 +137,18 @@ func followsFromQdrant(t *testing.T, out string, search []string, server ...stri
 	if err := os.Rename(parents, parents+".away"); err != nil {
 		t.Fatal(err)
 	}
-	_, said := cli(t, 2, search...)
-	says(t, said, "edges are followed over the shards", "leave --hops out")
+	_, said := cli(t, 2, query...)
+	says(t, said, "edges are in the shards", "leave --hops out")
 	if err := os.Rename(parents+".away", parents); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // hitsOf are what a search with --json has printed.
-func hitsOf(t *testing.T, lines string) (hits []vectors.Hit) {
+func hitsOf(t *testing.T, lines string) (hits []search.Hit) {
 	t.Helper()
 	for text := range strings.Lines(lines) {
-		var h vectors.Hit
+		var h search.Hit
 		if err := json.Unmarshal([]byte(text), &h); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
-	"s2g/vectors"
+	"s2g/vectors/search"
 )
 
 const searchHelp = `Finds questions of a language by their words and by their meaning: BM25 and dense vectors over the shards of a
@@ -27,7 +28,7 @@ are followed over the shards in --out.
 func (a *app) search() *cobra.Command {
 	o := &options{}
 	var language string
-	var of vectors.SearchOptions
+	var of search.Options
 	var q qdrantFlags
 	cmd := &cobra.Command{
 		Use:   "search --out DIR --language TAG QUERY",
@@ -56,7 +57,7 @@ func (a *app) search() *cobra.Command {
 	return cmd
 }
 
-func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of vectors.SearchOptions, q *qdrantFlags) error {
+func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of search.Options, q *qdrantFlags) (err error) {
 	if of.Hops < 0 || of.Hops > 1 {
 		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", of.Hops)
 	}
@@ -76,12 +77,15 @@ func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of vect
 		return err
 	}
 	of.Slug, of.Remote = l.Slug, a.remote()
-	var hits []vectors.Hit
 	if q.url != "" {
-		hits, err = a.searchQdrant(ctx, o, m, of, q)
-	} else {
-		hits, err = vectors.Search(ctx, o.Out, of)
+		server, finder, failed := a.qdrantFinder(ctx, m, of.Slug, q)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, server.Close()) }()
+		of.Find = finder
 	}
+	hits, err := search.Search(ctx, o.Out, of)
 	if err != nil {
 		return err
 	}
@@ -103,15 +107,15 @@ func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of vect
 
 // threads completes hits by the tables, where they are at hand: the shards of a build
 // are searched without them where they were copied elsewhere.
-func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []vectors.Hit) error {
+func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []search.Hit) error {
 	held, err := o.HasTables()
 	if err != nil {
 		return err
 	}
 	if !held {
-		return vectors.Threads(ctx, o.Out, nil, hits)
+		return search.AddThreads(ctx, o.Out, nil, hits)
 	}
-	return o.WithTables(ctx, m, func(db *tables.DB) error { return vectors.Threads(ctx, o.Out, db, hits) })
+	return o.WithTables(ctx, m, func(db *tables.DB) error { return search.AddThreads(ctx, o.Out, db, hits) })
 }
 
 // chooseLanguage finds a language of the build by its tag or slug.
@@ -130,7 +134,7 @@ func chooseLanguage(m *manifest.Manifest, name string) (schema.Language, error) 
 	return schema.Language{}, schema.Faultf(schema.FaultUsage, "see s2g languages --out", "this build has no language %q", name)
 }
 
-func (a *app) printHits(hits []vectors.Hit) {
+func (a *app) printHits(hits []search.Hit) {
 	if len(hits) == 0 {
 		fmt.Fprintln(a.stderr, "nothing found")
 	}
@@ -139,7 +143,7 @@ func (a *app) printHits(hits []vectors.Hit) {
 		switch v := h.Via; {
 		case v == nil:
 			a.printf("   score %.2f, ", h.Score)
-		case v.Direction == vectors.DirectionOut:
+		case v.Direction == search.DirectionOut:
 			a.printf("   found by %d --%s--> %d, ", v.From, v.Edge, v.Post)
 		default:
 			a.printf("   found by %d --%s--> %d, ", v.Post, v.Edge, v.From)

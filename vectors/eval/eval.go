@@ -15,7 +15,7 @@
 // and would know of each title what body it stands over.
 //
 // Posts are ranked for each query by the sparse score, the dense score, and their
-// weighted sum, by the rule that a search has: [vectors.Best].
+// weighted sum, by the rule that a search has: [search.Best].
 // The weight is fitted on one half of the queries; see [fit]. Everything depends on
 // the tables and options alone.
 package eval
@@ -101,7 +101,7 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := summarise(found, vectors.DefaultWeight(o.Dense.Model()))
+	report := summarise(found, embed.DefaultWeight(o.Dense.Model()))
 	report.Dense, report.Sparse = o.Dense.Model(), o.Sparse.Model()
 	report.Questions, report.Answers = len(s.questions), len(s.answers)
 	return report, nil

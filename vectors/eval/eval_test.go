@@ -17,6 +17,7 @@ import (
 	"s2g/schema/tables"
 	"s2g/vectors"
 	"s2g/vectors/embed"
+	"s2g/vectors/search"
 )
 
 var update = flag.Bool("update", false, "write the golden file anew")
@@ -54,7 +55,7 @@ func measureDump(t *testing.T, site string, o Options) *Report {
 	if err := vectors.Run(t.Context(), dir, db, vectors.Options{Other: true}); err != nil {
 		t.Fatal(err)
 	}
-	embedders, err := vectors.OpenEmbedders(t.Context(), dir.Out(), dir.Manifest(), embed.RemoteOptions{})
+	embedders, err := search.OpenEmbedders(t.Context(), dir.Out(), dir.Manifest(), embed.RemoteOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

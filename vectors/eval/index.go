@@ -8,27 +8,21 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"s2g/vectors"
 	"s2g/vectors/embed"
+	"s2g/vectors/search"
 )
 
 // index holds the vectors of posts that are searched, all in memory.
 type index struct {
 	dims     int
-	posts    []int64             // ascending
-	ends     []int32             // of a post's points: where the next one's begin
-	dense    []float32           // a row of dims for each point
-	postings map[uint32][]weight // by term
+	posts    []int64                     // ascending
+	ends     []int32                     // of a post's points: where the next one's begin
+	dense    []float32                   // a row of dims for each point
+	postings map[uint32][]search.Posting // by term
 	points   int
 }
 
-// weight is that of a term in a point.
-type weight struct {
-	point int32
-	value float32
-}
-
-func newIndex(dims int) *index { return &index{dims: dims, postings: map[uint32][]weight{}} }
+func newIndex(dims int) *index { return &index{dims: dims, postings: map[uint32][]search.Posting{}} }
 
 // begin announces a post and how many points it has.
 func (x *index) begin(id int64, points int) {
@@ -43,45 +37,36 @@ func (x *index) begin(id int64, points int) {
 func (x *index) add(dense [][]float32, sparse []embed.SparseVector) {
 	for i, v := range sparse {
 		for k, term := range v.Indices {
-			x.postings[term] = append(x.postings[term], weight{int32(x.points), v.Values[k]})
+			x.postings[term] = append(x.postings[term], search.Posting{Point: int32(x.points), Weight: v.Values[k]})
 		}
 		x.dense = append(x.dense, dense[i]...)
 		x.points++
 	}
 }
 
-// scores are those of one query: of all points, standardised, and the best of each post.
+// scores are those of one query: of all points, and the best of each post.
 type scores struct {
-	sparse, dense []float64
-	posts         []vectors.Best
+	search.Scores
+	postings [][]search.Posting
+	cosines  []float32
+	posts    []search.Best
 }
 
-// search fills in scores. A query without a dense vector has dense scores of 0.
-func (x *index) search(s *scores, sparse embed.SparseVector, idf bool, dense []float32) {
-	s.sparse, s.dense = slices.Grow(s.sparse[:0], x.points)[:x.points], slices.Grow(s.dense[:0], x.points)[:x.points]
-	clear(s.sparse)
-	clear(s.dense)
-	for i, term := range sparse.Indices {
-		list := x.postings[term]
-		by := float64(sparse.Values[i])
-		if idf {
-			by *= vectors.IDF(x.points, len(list))
-		}
-		for _, w := range list {
-			s.sparse[w.point] += by * float64(w.value)
+// search fills in the scores of a query.
+func (x *index) search(s *scores, q *search.Query) {
+	s.postings, s.cosines, s.posts = s.postings[:0], s.cosines[:0], s.posts[:0]
+	for _, term := range q.Sparse.Indices {
+		s.postings = append(s.postings, x.postings[term])
+	}
+	if q.Dense != nil {
+		for i := range x.points {
+			s.cosines = append(s.cosines, dot(x.dense[i*x.dims:(i+1)*x.dims], q.Dense))
 		}
 	}
-	if dense != nil {
-		for i := range s.dense {
-			s.dense[i] = float64(dot(x.dense[i*x.dims:(i+1)*x.dims], dense))
-		}
-	}
-	vectors.Standardise(s.sparse)
-	vectors.Standardise(s.dense)
-	s.posts = s.posts[:0]
+	s.Compute(q, x.points, s.postings, s.cosines)
 	from := int32(0)
 	for _, end := range x.ends {
-		s.posts = append(s.posts, vectors.BestOf(s.sparse[from:end], s.dense[from:end]))
+		s.posts = append(s.posts, s.Best(int(from), int(end)))
 		from = end
 	}
 }
@@ -129,7 +114,7 @@ func (r *reader) ask(what string, x *index, queries []query, target func(query) 
 		var s scores
 		return func(_ context.Context, i int) error {
 			if at, found := slices.BinarySearch(x.posts, target(queries[i])); found {
-				x.search(&s, queries[i].sparse, r.o.Sparse.IDF(), queries[i].dense)
+				x.search(&s, &queries[i].vectors)
 				all[i] = s.ranks(at)
 				done.Add(1)
 			}
@@ -146,10 +131,11 @@ func (r *reader) embedQueries(queries []query) error {
 	return r.eachQuery(queries, func() func(context.Context, int) error {
 		return func(ctx context.Context, i int) (err error) {
 			q := &queries[i]
-			if q.dense, err = vectors.DenseQuery(ctx, r.o.Dense, q.title); err != nil {
+			q.vectors.IDF = r.o.Sparse.IDF()
+			if q.vectors.Dense, err = embed.DenseQuery(ctx, r.o.Dense, q.title); err != nil {
 				return err
 			}
-			if q.sparse, err = r.o.Sparse.Query(ctx, q.title); err != nil {
+			if q.vectors.Sparse, err = r.o.Sparse.Query(ctx, q.title); err != nil {
 				return fmt.Errorf("sparse vector of a query: %w", err)
 			}
 			r.o.Progress("embedding titles", done.Add(1), int64(len(queries)))

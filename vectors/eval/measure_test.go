@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/vectors/embed"
+	"s2g/vectors/search"
 )
 
 // Two posts, the second of two points: by the sparse score the order is one way, by the
@@ -22,7 +23,7 @@ func TestRanks(t *testing.T) {
 		{}, {Indices: []uint32{7}, Values: []float32{1}},
 	})
 	var s scores
-	x.search(&s, embed.SparseVector{Indices: []uint32{7, 8}, Values: []float32{1, 1}}, true, []float32{1, 0})
+	x.search(&s, &search.Query{Sparse: embed.SparseVector{Indices: []uint32{7, 8}, Values: []float32{1, 1}}, IDF: true, Dense: []float32{1, 0}})
 	last := len(weights) - 1
 	for _, c := range []struct {
 		target            int

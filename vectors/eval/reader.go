@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
-	"strings"
 
 	"s2g/schema/tables"
-	"s2g/vectors"
 	"s2g/vectors/embed"
 	"s2g/vectors/text"
 )
@@ -51,20 +48,13 @@ func (r *reader) titles(queries []query) error {
 // each calls f for posts, with their title, body, and tags (those of an answer are its
 // question's), in the order of their ids.
 func (r *reader) each(ids []int64, f func(id int64, title, body, tags []byte)) error {
-	list := make([]string, len(ids))
-	for i, id := range ids {
-		list[i] = strconv.FormatInt(id, 10)
-	}
-	rows, err := r.db.Query(r.ctx, "SELECT p.Id, p.Title, p.Body, IF(p.PostTypeId = 2, q.Tags, p.Tags) FROM Posts p LEFT JOIN Posts q ON q.Id = p.ParentId"+
-		" WHERE p.Id IN ("+strings.Join(list, ",")+") ORDER BY p.Id")
-	if err != nil {
-		return fmt.Errorf("reading posts: %w", err)
-	}
-	for rows.Scan() {
-		p := rows.Record()
+	query := "SELECT p.Id, p.Title, p.Body, IF(p.PostTypeId = 2, q.Tags, p.Tags) FROM Posts p LEFT JOIN Posts q ON q.Id = p.ParentId" +
+		" WHERE p.Id IN (" + tables.IDList(ids) + ") ORDER BY p.Id"
+	err := r.db.EachRow(r.ctx, query, func(p [][]byte) error {
 		f(tables.Int(p[0]), p[1], p[2], p[3])
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil
+	})
+	if err != nil {
 		return fmt.Errorf("reading posts: %w", err)
 	}
 	return nil
@@ -93,8 +83,7 @@ func (r *reader) refit(ids []int64, dims int) (*embed.LSA, error) {
 // chunks yields posts with the chunks of their bodies.
 func (r *reader) chunks(ids []int64, failed *error) iter.Seq2[int64, []text.Chunk] {
 	return func(yield func(int64, []text.Chunk) bool) {
-		cleaning := vectors.Cleaning{Languages: r.o.Languages, Links: r.o.Links}
-		cleaner := cleaning.Cleaner()
+		cleaner := text.NewPostCleaner(r.o.Languages, r.o.Links)
 		for batch := range slices.Chunk(ids, batchPosts) {
 			var cut error
 			goesOn := true
@@ -103,7 +92,7 @@ func (r *reader) chunks(ids []int64, failed *error) iter.Seq2[int64, []text.Chun
 					return
 				}
 				var chunks []text.Chunk
-				chunks, cut = r.o.Windows.Chunks(r.ctx, "", cleaning.Clean(&cleaner, body, tags))
+				chunks, cut = r.o.Windows.Chunks(r.ctx, "", cleaner.CleanPost(body, tags))
 				goesOn = cut == nil && yield(id, chunks)
 			})
 			if *failed = errors.Join(err, cut); !goesOn || *failed != nil {

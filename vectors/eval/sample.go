@@ -6,7 +6,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/threads"
-	"s2g/vectors/embed"
+	"s2g/vectors/search"
 )
 
 // query is a question whose title is asked for.
@@ -15,8 +15,7 @@ type query struct {
 	accepted int64 // its accepted answer; 0: none
 	fits     bool  // the weight is fitted on it; else it is reported
 	title    string
-	dense    []float32 // nil: none
-	sparse   embed.SparseVector
+	vectors  search.Query
 }
 
 // sample is what is searched, and for what. Ids ascend.

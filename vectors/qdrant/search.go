@@ -1,32 +1,15 @@
 package qdrant
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
 
+	"s2g/vectors/search"
 	"s2g/vectors/shard"
 )
-
-// Query is what is looked for: vectors by the models that the points are of.
-type Query struct {
-	Dense    []float32 // empty: terms alone count
-	Indices  []uint32  // of the sparse vector; empty: the dense one alone counts
-	Values   []float32
-	Weight   float64 // of the dense vector's ranks, the sparse one's having the rest; 0: one half
-	Top      int     // questions; 0: 5
-	Accepted bool    // only questions with an accepted answer
-}
-
-// Found is a question, by its best chunk or that of an answer to it.
-type Found struct {
-	Question, Match *shard.Point // without vectors
-	Score           float64      // of the fusion; it compares within a search alone
-}
 
 // fetchFor is how many chunks are fetched by each vector for a question that is wanted,
 // and fetchLeast how many at least: a question may have many chunks among the best.
@@ -36,39 +19,44 @@ const (
 	fetchMost  = 10_000
 )
 
-// Search finds the questions of a collection, or of what an alias leads to, that fit a
-// query best. The server finds chunks by each vector and fuses the two lists by their
-// ranks (reciprocal rank fusion, weighted, which servers have since 1.17). The chunks are put together to questions here, and
-// equal scores ordered by id: the server orders equal scores at random, and groups of a
-// fusion differ from call to call (1.18.3).
-func (s *Server) Search(ctx context.Context, collection string, q Query) ([]Found, error) {
-	top := cmp.Or(max(0, q.Top), 5)
+// Finder searches a collection, or the collection of an alias; see [Server.Search].
+func (s *Server) Finder(collection string) search.Finder {
+	return func(ctx context.Context, q *search.Query, n int, accepted bool) ([]search.Found, error) {
+		return s.Search(ctx, collection, q, n, accepted)
+	}
+}
+
+// Search finds the top questions of a collection that fit a query best; with accepted only
+// questions with an accepted answer. The server finds chunks by each vector and fuses the
+// two lists by their ranks (weighted reciprocal rank fusion, since version 1.17). Questions
+// are ranked here, and equal scores ordered by id: the server orders equal scores at
+// random, and groups of a fusion differ from call to call (1.18.3).
+func (s *Server) Search(ctx context.Context, collection string, q *search.Query, top int, accepted bool) ([]search.Found, error) {
 	for n := max(fetchLeast, fetchFor*top); ; n *= 4 {
-		chunks, err := s.chunks(ctx, collection, q, uint64(n))
+		chunks, err := s.chunks(ctx, collection, q, uint64(n), accepted)
 		if err != nil {
 			return nil, err
 		}
-		best := byQuestion(chunks)
+		best := byQuestion(chunks, top)
 		if len(best) < top && len(chunks) >= n && n < fetchMost {
 			continue // a few questions have all the chunks
 		}
-		best = best[:min(top, len(best))]
 		return best, s.addQuestions(ctx, collection, best)
 	}
 }
 
-// chunks asks for the best n by each vector.
-func (s *Server) chunks(ctx context.Context, collection string, q Query, n uint64) ([]*qdrant.ScoredPoint, error) {
+// chunks fetches the best n chunks by each vector, and fuses them.
+func (s *Server) chunks(ctx context.Context, collection string, q *search.Query, n uint64, accepted bool) ([]*qdrant.ScoredPoint, error) {
 	request := &qdrant.QueryPoints{CollectionName: collection, Limit: &n, WithPayload: qdrant.NewWithPayload(true)}
-	if q.Accepted {
+	if accepted {
 		request.Filter = &qdrant.Filter{Must: []*qdrant.Condition{qdrant.NewMatchBool("has_accepted_answer", true)}}
 	}
 	var parts []*qdrant.PrefetchQuery
 	if len(q.Dense) > 0 {
 		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQueryDense(q.Dense), Using: new(DenseVector), Limit: &n, Filter: request.Filter})
 	}
-	if len(q.Indices) > 0 {
-		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQuerySparse(q.Indices, q.Values), Using: new(SparseVector), Limit: &n, Filter: request.Filter})
+	if sparse := q.Sparse; len(sparse.Indices) > 0 {
+		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQuerySparse(sparse.Indices, sparse.Values), Using: new(SparseVector), Limit: &n, Filter: request.Filter})
 	}
 	switch len(parts) {
 	case 0:
@@ -77,7 +65,7 @@ func (s *Server) chunks(ctx context.Context, collection string, q Query, n uint6
 		request.Query, request.Using = parts[0].Query, parts[0].Using
 	default:
 		both := 2 * n // all that either has found: what is cut off would be by chance
-		weight := float32(cmp.Or(q.Weight, 0.5))
+		weight := float32(q.Weight)
 		request.Prefetch, request.Query, request.Limit = parts, qdrant.NewQueryRRF(&qdrant.Rrf{Weights: []float32{weight, 1 - weight}}), &both
 	}
 	return call(ctx, s, "searching "+collection, func(ctx context.Context) ([]*qdrant.ScoredPoint, error) {
@@ -85,25 +73,26 @@ func (s *Server) chunks(ctx context.Context, collection string, q Query, n uint6
 	})
 }
 
-// byQuestion puts chunks together to questions, each by its best one.
-func byQuestion(chunks []*qdrant.ScoredPoint) []Found {
-	var all []Found
-	for _, c := range chunks {
-		all = append(all, Found{Match: rowOf(c.GetId().GetNum(), c.GetPayload()), Score: float64(c.GetScore())})
+// byQuestion ranks the questions of chunks, each by its best chunk.
+func byQuestion(chunks []*qdrant.ScoredPoint, top int) []search.Found {
+	rows := make([]*shard.Point, len(chunks))
+	best := search.Top(top, func(yield func(search.Ranked) bool) {
+		for i, c := range chunks {
+			rows[i] = rowOf(c.GetId().GetNum(), c.GetPayload())
+			if !yield(search.Ranked{Question: rows[i].QuestionID, Point: rows[i].PointID, At: i, Score: float64(c.GetScore())}) {
+				return
+			}
+		}
+	})
+	found := make([]search.Found, len(best))
+	for i, r := range best {
+		found[i] = search.Found{Match: rows[r.At], Score: r.Score}
 	}
-	slices.SortFunc(all, func(x, y Found) int {
-		return cmp.Or(cmp.Compare(y.Score, x.Score), cmp.Compare(x.Match.QuestionID, y.Match.QuestionID), cmp.Compare(x.Match.PointID, y.Match.PointID))
-	})
-	seen := map[int64]bool{}
-	return slices.DeleteFunc(all, func(f Found) bool {
-		known := seen[f.Match.QuestionID]
-		seen[f.Match.QuestionID] = true
-		return known
-	})
+	return found
 }
 
 // addQuestions reads the questions of the answers that were found.
-func (s *Server) addQuestions(ctx context.Context, collection string, list []Found) error {
+func (s *Server) addQuestions(ctx context.Context, collection string, list []search.Found) error {
 	var ids []uint64
 	for i, f := range list {
 		if list[i].Question = f.Match; f.Match.QuestionID != f.Match.PostID {

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema/schematest"
+	"s2g/vectors/embed"
+	"s2g/vectors/search"
 	"s2g/vectors/shard"
 )
 
@@ -54,19 +56,22 @@ func TestSearch(t *testing.T) {
 	mustLoad(t, s, b, small())
 	mustServe(t, s, b, 0)
 	near := []float32{1, 0, 0, 0, 0, 0, 0, 0}
+	word := embed.SparseVector{Indices: []uint32{14}, Values: []float32{1}}
 	for _, c := range []struct {
-		what  string
-		query Query
-		want  []string
+		what     string
+		query    search.Query
+		top      int
+		accepted bool
+		want     []string
 	}{
-		{"by meaning, each question once, an answer for its question", Query{Dense: near, Top: 4}, []string{"7 by 7/39", "3 by 90/0", "1 by 1/0", "2 by 2/0"}},
-		{"by words", Query{Indices: []uint32{14}, Values: []float32{1}, Top: 3}, []string{"4 by 4/0"}},
-		{"mostly by meaning", Query{Dense: near, Indices: []uint32{14}, Values: []float32{1}, Weight: 0.999, Top: 2}, []string{"7 by 7/39", "3 by 90/0"}},
-		{"mostly by words", Query{Dense: near, Indices: []uint32{14}, Values: []float32{1}, Weight: 0.001, Top: 2}, []string{"4 by 4/0", "7 by 7/39"}},
-		{"accepted alone", Query{Dense: near, Top: 9, Accepted: true}, []string{"1 by 1/0", "4 by 4/0"}},
-		{"by nothing", Query{}, nil},
+		{"by meaning, each question once, an answer for its question", search.Query{Dense: near}, 4, false, []string{"7 by 7/39", "3 by 90/0", "1 by 1/0", "2 by 2/0"}},
+		{"by words", search.Query{Sparse: word}, 3, false, []string{"4 by 4/0"}},
+		{"mostly by meaning", search.Query{Dense: near, Sparse: word, Weight: 0.999}, 2, false, []string{"7 by 7/39", "3 by 90/0"}},
+		{"mostly by words", search.Query{Dense: near, Sparse: word, Weight: 0.001}, 2, false, []string{"4 by 4/0", "7 by 7/39"}},
+		{"accepted alone", search.Query{Dense: near}, 9, true, []string{"1 by 1/0", "4 by 4/0"}},
+		{"by nothing", search.Query{}, 5, false, nil},
 	} {
-		got, err := s.Search(t.Context(), b.Alias("c"), c.query)
+		got, err := s.Search(t.Context(), b.Alias("c"), &c.query, c.top, c.accepted)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,8 +79,8 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %s", c.what, diff)
 		}
 	}
-	both := Query{Dense: near, Indices: []uint32{11, 14}, Values: []float32{1, 1}, Top: 20}
-	first, err := s.Search(t.Context(), b.Alias("c"), both)
+	both := &search.Query{Dense: near, Sparse: embed.SparseVector{Indices: []uint32{11, 14}, Values: []float32{1, 1}}, Weight: .5}
+	first, err := s.Search(t.Context(), b.Alias("c"), both, 20, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +91,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%v", words)
 	}
 	for range 10 {
-		again, err := s.Search(t.Context(), b.Alias("c"), both)
+		again, err := s.Search(t.Context(), b.Alias("c"), both, 20, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +101,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-func names(list []Found) (names []string) {
+func names(list []search.Found) (names []string) {
 	for _, f := range list {
 		names = append(names, fmt.Sprintf("%d by %d/%d", f.Question.PostID, f.Match.PostID, f.Match.Chunk))
 	}

@@ -1,3 +1,10 @@
+// Package shard is the format of the Parquet files of a build, and reads and writes them:
+//
+//	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [Point]
+//	parents/part-00000.parquet        the whole text of each post, ordered by post id; see [Parent]
+//
+// It needs neither the embedders nor the tables. verify, which checks what this package
+// writes, has a reader of its own.
 package shard
 
 // Point is a row of a shard: a chunk of a post, with its payload and its vectors.
@@ -9,7 +16,7 @@ package shard
 //	parquet  name and encoding; optional: NULL where the field is nil or zero
 //	role     id or vector; otherwise the column is in the payload
 //	type     iri where a string is an IRI
-//	index    index of Qdrant's payload: its kind, and what an integer is looked up by
+//	index    index of Qdrant's payload: its kind, and the filters of an integer: lookup, range
 //	from     columns of the tables
 //	graph    what the graph has for it; see schema/ontology.ttl
 //	about    meaning, in the documents of a build and in docs/formats.md

@@ -4,16 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"reflect"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 )
 
-// readRows is how many rows are decoded together.
+// readRows is the number of rows that are decoded together.
 const readRows = 64
 
-// Reader reads the points of one shard in their order, which is that of their
-// ids. It is used as a bufio.Scanner is:
+// Reader reads the points of one shard in the order of their ids. It is used as a
+// bufio.Scanner is:
 //
 //	for r.Scan() {
 //		use(r.Point())
@@ -21,86 +22,137 @@ const readRows = 64
 //	err := errors.Join(r.Err(), r.Close())
 type Reader struct{ rows[Point] }
 
-// Open opens a shard.
-func Open(file string) (*Reader, error) {
+// Open opens a shard. Where columns are named, the reader decodes these alone, and the
+// other fields of its points are zero.
+func Open(file string, columns ...string) (*Reader, error) {
+	f, err := OpenFile(file)
+	if err != nil {
+		return nil, err
+	}
 	r := &Reader{}
-	return r, r.open(file)
+	if r.rows, err = newRows[Point](f, columns...); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return r, nil
 }
 
-// Point is the point that Scan has read. It may be kept.
+// Point returns the point that Scan has read. The caller may keep it.
 func (r *Reader) Point() *Point { return r.row() }
 
-// Rows returns how many points the shard has.
-func (r *Reader) Rows() int64 { return r.reader.NumRows() }
-
 // SeekRow makes the next Scan read the row of a number, from 0.
-func (r *Reader) SeekRow(row int64) error {
+func (r *Reader) SeekRow(row int64) error { return r.seek(row) }
+
+// IDs reads the point ids of a shard, and no other column.
+func IDs(file string) ([]uint64, error) {
+	f, err := OpenFile(file)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := f.readUint64s("point_id")
+	return ids, errors.Join(err, f.Close())
+}
+
+// Texts calls use with the id and the content_hash of each point of a shard. It reads no
+// other column.
+func Texts(file string, use func(point uint64, hash string) error) error {
+	r, err := Open(file, "point_id", "content_hash")
+	if err != nil {
+		return err
+	}
+	for r.Scan() {
+		if err := use(r.Point().PointID, r.Point().ContentHash); err != nil {
+			return errors.Join(err, r.Close())
+		}
+	}
+	return errors.Join(r.Err(), r.Close())
+}
+
+// ReadRow reads one row of a shard, without its vectors.
+func ReadRow(file string, row int64) (*Point, error) {
+	f, err := OpenFile(file)
+	if err != nil {
+		return nil, err
+	}
+	p, err := readRow[Point](f, row, withoutVectors...)
+	return p, errors.Join(err, f.Close())
+}
+
+var withoutVectors = func() (names []string) {
+	for _, c := range pointColumns {
+		if c.Role != RoleVector {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}()
+
+func readRow[T any](f *File, row int64, columns ...string) (*T, error) {
+	r, err := newRows[T](f, columns...)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.seek(row); err != nil {
+		return nil, err
+	}
+	if !r.Scan() {
+		return nil, fmt.Errorf("reading row %d of %s: %w", row, f.Name(), errors.Join(r.Err(), io.ErrUnexpectedEOF))
+	}
+	return r.row(), nil
+}
+
+// rows decodes the rows of a file into values of T, whose fields are columns.
+type rows[T any] struct {
+	file    *File
+	reader  *parquet.GenericReader[any]
+	schema  *parquet.Schema // of the columns that are decoded
+	partial reflect.Type    // a struct of them; nil: T has no others
+	fields  []int           // of T, for each field of partial
+	encoded []parquet.Row
+	decoded []T // of which that at at-1 is the current row
+	at      int
+	err     error
+}
+
+func newRows[T any](f *File, columns ...string) (r rows[T], err error) {
+	defer recoverDamage(f.Name(), &err)
+	whole := reflect.TypeFor[T]()
+	r = rows[T]{file: f, schema: parquet.SchemaOf(new(T))}
+	if len(columns) > 0 {
+		var fields []reflect.StructField
+		for _, c := range columnsOf(whole) {
+			if slices.Contains(columns, c.Name) {
+				fields, r.fields = append(fields, whole.Field(c.field)), append(r.fields, c.field)
+			}
+		}
+		r.partial = reflect.StructOf(fields)
+		r.schema = parquet.SchemaOf(reflect.New(r.partial).Interface())
+	}
+	for _, path := range r.schema.Columns() {
+		if _, ok := f.parquet.Schema().Lookup(path...); !ok {
+			return r, fmt.Errorf("reading %s: no column %s", f.Name(), path[0])
+		}
+	}
+	r.reader = parquet.NewGenericReader[any](f.parquet, r.schema)
+	return r, nil
+}
+
+// Rows returns the number of rows of the file.
+func (r *rows[T]) Rows() int64 { return r.file.Rows() }
+
+func (r *rows[T]) seek(row int64) error {
 	if err := r.reader.SeekToRow(row); err != nil {
 		return fmt.Errorf("seeking row %d of %s: %w", row, r.file.Name(), err)
 	}
-	r.buffer, r.at = nil, 0
+	r.decoded, r.at = nil, 0
 	return nil
 }
 
-// IDs reads the point ids of a shard, and no other column.
-func IDs(file string) (ids []uint64, err error) {
-	r := rows[struct {
-		PointID uint64 `parquet:"point_id"`
-	}]{}
-	if err := r.open(file); err != nil {
-		return nil, err
-	}
-	ids = make([]uint64, 0, r.reader.NumRows())
-	for r.Scan() {
-		ids = append(ids, r.row().PointID)
-	}
-	return ids, errors.Join(r.Err(), r.Close())
-}
-
-// rows reads rows of T, whose fields are some of a file's columns.
-type rows[T any] struct {
-	file   *os.File
-	reader *parquet.GenericReader[T]
-	buffer []T // rows that were decoded, of which that at at-1 is the current one
-	at     int
-	err    error
-}
-
-// open opens the file. One that is damaged may make the library panic.
-func (r *rows[T]) open(file string) (err error) {
-	defer func() {
-		if err != nil && r.file != nil {
-			err = errors.Join(err, r.file.Close())
-		}
-	}()
-	if r.file, err = os.Open(file); err != nil {
-		return err
-	}
-	defer recovered(file, &err)
-	info, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	in, err := parquet.OpenFile(r.file, info.Size())
-	if err != nil {
-		return fmt.Errorf("reading %s: %w", file, err)
-	}
-	columns := in.Schema()
-	for _, path := range parquet.SchemaOf(new(T)).Columns() {
-		if _, ok := columns.Lookup(path...); !ok {
-			return fmt.Errorf("reading %s: no column %s", file, path[0])
-		}
-	}
-	r.reader = parquet.NewGenericReader[T](in)
-	return nil
-}
-
-// Scan reads the next row, and says whether there was one.
+// Scan reads the next row. It returns false after the last row and after an error.
 func (r *rows[T]) Scan() bool {
 	if r.err != nil {
 		return false
 	}
-	if r.at == len(r.buffer) && !r.fill() {
+	if r.at == len(r.decoded) && !r.fill() {
 		return false
 	}
 	r.at++
@@ -109,46 +161,43 @@ func (r *rows[T]) Scan() bool {
 
 // fill decodes more rows, into memory of their own.
 func (r *rows[T]) fill() (ok bool) {
-	defer recovered(r.file.Name(), &r.err)
-	r.buffer, r.at = make([]T, readRows), 0
-	n, err := r.reader.Read(r.buffer)
-	r.buffer = r.buffer[:n]
-	if err != nil && !errors.Is(err, io.EOF) {
+	defer recoverDamage(r.file.Name(), &r.err)
+	if r.encoded == nil {
+		r.encoded = make([]parquet.Row, readRows)
+	}
+	n, err := r.reader.ReadRows(r.encoded)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	r.decoded, r.at = make([]T, n), 0
+	for i := 0; i < n && err == nil; i++ {
+		err = r.decode(&r.decoded[i], r.encoded[i])
+	}
+	if err != nil {
 		r.err = fmt.Errorf("reading %s: %w", r.file.Name(), err)
 		return false
 	}
 	return n > 0
 }
 
-func (r *rows[T]) row() *T { return &r.buffer[r.at-1] }
+func (r *rows[T]) decode(to *T, row parquet.Row) error {
+	if r.partial == nil {
+		return r.schema.Reconstruct(to, row)
+	}
+	some := reflect.New(r.partial)
+	if err := r.schema.Reconstruct(some.Interface(), row); err != nil {
+		return err
+	}
+	for i, field := range r.fields {
+		reflect.ValueOf(to).Elem().Field(field).Set(some.Elem().Field(i))
+	}
+	return nil
+}
 
-// Err is the error that ended Scan, if one did.
+func (r *rows[T]) row() *T { return &r.decoded[r.at-1] }
+
+// Err returns the error that ended Scan, if one did.
 func (r *rows[T]) Err() error { return r.err }
 
 // Close closes the file.
 func (r *rows[T]) Close() error { return errors.Join(r.reader.Close(), r.file.Close()) }
-
-// recovered makes an error of a panic.
-func recovered(file string, err *error) {
-	if p := recover(); p != nil {
-		*err = fmt.Errorf("reading %s: it is damaged: %v", file, p)
-	}
-}
-
-// Texts gives the id and the content_hash of each point of a shard to use, and
-// reads no other column.
-func Texts(file string, use func(point uint64, hash string) error) error {
-	r := rows[struct {
-		PointID     uint64 `parquet:"point_id"`
-		ContentHash string `parquet:"content_hash"`
-	}]{}
-	if err := r.open(file); err != nil {
-		return err
-	}
-	for r.Scan() {
-		if err := use(r.row().PointID, r.row().ContentHash); err != nil {
-			return errors.Join(err, r.Close())
-		}
-	}
-	return errors.Join(r.Err(), r.Close())
-}

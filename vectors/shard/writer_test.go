@@ -1,8 +1,7 @@
-package vectors
+package shard
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,26 +15,12 @@ import (
 	"s2g/schema/schematest"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
-
-func somePoints(n int) []Point {
-	var points []Point
-	for i := range n {
-		score := int32(i - 3)
-		points = append(points, Point{
-			PointID: PointID(int64(i/2), i%2), PostID: int64(i / 2), Chunk: int32(i % 2), Chunks: 2, Type: "question",
-			Text: strings.Repeat("text ", i), Score: &score, Tags: []string{"a", "b"}[:i%3], LinkedTo: []int64{int64(i)}, DuplicateOf: []int64{}, Languages: []string{"c#"},
-			CreationDate: int64(i), Dense: []float32{float32(i), 1}, SparseIndices: []uint32{1, 4e9}[:i%3], SparseValues: []float32{1, 2}[:i%3],
-		})
-	}
-	return points
-}
-
+// The same rows give the same bytes, and reading them gives the rows.
 func TestParquetRoundTrip(t *testing.T) {
 	want := somePoints(96)
 	var first, second bytes.Buffer
 	for _, b := range []*bytes.Buffer{&first, &second} {
-		if err := writeParquet(b, slices.Values(want), writerOptions()); err != nil {
+		if err := Write(b, NewEncoding(), slices.Values(want)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -51,12 +36,13 @@ func TestParquetRoundTrip(t *testing.T) {
 	}
 }
 
-// Others must see lists, unsigned ids, dates in UTC and paths of columns.
+// Other readers see lists, unsigned ids, dates in UTC and paths of columns.
 func TestReadByPyArrow(t *testing.T) {
+	schematest.Long(t)
 	python := schematest.Python(t, "duckdb==1.4.2", "pandas==2.3.3", "pyarrow==21.0.0", "datasets==4.4.1") // as the other readers, which share it
 	file := filepath.Join(t.TempDir(), "points.parquet")
 	var b bytes.Buffer
-	if err := writeParquet(&b, slices.Values(somePoints(5)), writerOptions()); err != nil {
+	if err := Write(&b, NewEncoding(), slices.Values(somePoints(5))); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
@@ -100,7 +86,7 @@ func TestParquetNulls(t *testing.T) {
 			points = append(points, p)
 		}
 		var out bytes.Buffer
-		if err := writeParquet(&out, slices.Values(points), writerOptions()); err != nil {
+		if err := Write(&out, NewEncoding(), slices.Values(points)); err != nil {
 			t.Fatal(err)
 		}
 		type nullable struct {

@@ -1,4 +1,4 @@
-package vectors
+package search
 
 import (
 	"context"
@@ -8,25 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// A snippet has so many lines, each of so many characters, at most.
+// The bounds of a snippet.
 const (
 	snippetLines = 6
-	snippetRunes = 110
+	snippetRunes = 110 // of a line
 )
 
-// snippet is the part of a text that has most of the query's words, the rare ones
-// first: whole lines as they stand, long ones cut about a word of the query. Without
-// any of them it is the beginning.
-func (q *query) snippet(text string) string {
-	lines := snippetOf(text)
+// snippet returns the lines of a text that have most of the query's terms, rare terms
+// counting more. A long line is cut around a term of the query. A text without any term
+// gives its beginning.
+func (q *Query) snippet(text string) string {
+	lines := linesOf(text)
 	if len(lines) == 0 {
 		return ""
 	}
 	found := make([]map[uint32]bool, len(lines))
 	for i, line := range lines {
 		found[i] = map[uint32]bool{}
-		for _, w := range q.wordsOf(line) {
-			found[i][w.term] = true
+		for _, o := range q.occurrences(line) {
+			found[i][o.term] = true
 		}
 	}
 	best, bestWorth := 0, 0.0
@@ -37,12 +37,12 @@ func (q *query) snippet(text string) string {
 				seen[term] = true
 			}
 		}
-		for _, term := range q.terms { // in order: sums of floats depend on it
+		for _, term := range q.terms { // in a fixed order: sums of floats depend on it
 			if seen[term] {
 				worth += q.worth[term]
 			}
 		}
-		// a window that begins with a word of the query is the better one of two that have the same
+		// of two windows with the same terms that which begins with one is better
 		if len(found[i]) > 0 && worth > bestWorth {
 			best, bestWorth = i, worth
 		}
@@ -61,21 +61,21 @@ func (q *query) snippet(text string) string {
 	return b.String()
 }
 
-// snippetOf returns the lines of a text that are not blank.
-func snippetOf(text string) []string {
+// linesOf returns the lines of a text that are not blank.
+func linesOf(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// place is a word of the query in a text.
-type place struct {
+// occurrence is a term of the query in a line.
+type occurrence struct {
 	at   int // bytes
 	term uint32
 }
 
-// wordsOf finds the words of the query in a line. Each word of it is asked for by
-// itself, so that what counts as the same word is what the sparse embedder says.
-func (q *query) wordsOf(line string) []place {
-	var places []place
+// occurrences finds the terms of the query in a line. BM25 analyses each word of the line,
+// so that equal terms are those of a sparse vector.
+func (q *Query) occurrences(line string) []occurrence {
+	var found []occurrence
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
 	for i := 0; i < len(line); {
 		start := strings.IndexFunc(line[i:], letter)
@@ -87,26 +87,26 @@ func (q *query) wordsOf(line string) []place {
 		if n := strings.IndexFunc(line[start:], func(r rune) bool { return !letter(r) }); n >= 0 {
 			end = start + n
 		}
-		v, err := q.words.Query(context.Background(), line[start:end])
+		v, err := q.bm25.Query(context.Background(), line[start:end])
 		if err == nil && len(v.Indices) == 1 {
 			if _, ok := q.worth[v.Indices[0]]; ok {
-				places = append(places, place{start, v.Indices[0]})
+				found = append(found, occurrence{start, v.Indices[0]})
 			}
 		}
 		i = end
 	}
-	return places
+	return found
 }
 
-// cut shortens a long line to what stands about the first word of the query in it.
-func (q *query) cut(line string) string {
+// cut shortens a long line to the part around the first term of the query.
+func (q *Query) cut(line string) string {
 	line = strings.TrimRight(line, " \t")
 	if utf8.RuneCountInString(line) <= snippetRunes {
 		return line
 	}
 	start := 0
-	if places := q.wordsOf(line); len(places) > 0 {
-		if before := utf8.RuneCountInString(line[:places[0].at]); before > snippetRunes/2 {
+	if found := q.occurrences(line); len(found) > 0 {
+		if before := utf8.RuneCountInString(line[:found[0].at]); before > snippetRunes/2 {
 			start = before - snippetRunes/3
 		}
 	}
@@ -129,6 +129,7 @@ func (q *query) cut(line string) string {
 	return head + string(runes[start:end]) + tail
 }
 
+// lastSpace returns the position of the last space, or -1.
 func lastSpace(runes []rune) int {
 	for i := len(runes) - 1; i >= 0; i-- {
 		if unicode.IsSpace(runes[i]) {

@@ -1,0 +1,168 @@
+// Package search finds questions in the shards of a build, or in a vector database that
+// holds them.
+//
+// A search takes these steps:
+//
+//  1. the embedders of the build make the vectors of the query ([Query]);
+//  2. a [Finder] scores points and ranks questions: over the shards, which are read once from
+//     end to end, or in a server;
+//  3. edges of the graph, which are in the shards, lead from these to their neighbours;
+//  4. each question becomes a [Hit] with a snippet; [AddThreads] completes it with its
+//     text and its answers.
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
+	"s2g/vectors/shard"
+)
+
+// defaultTop is the number of questions where Options.Top is 0.
+const defaultTop = 5
+
+// acceptedFactor is how many times Options.Top questions are fetched with
+// Options.Accepted, as in the paper.
+const acceptedFactor = 4
+
+// Options says what to look for.
+type Options struct {
+	Slug     string // of the language; schema.OtherSlug is the remainder
+	Query    string
+	Top      int  // number of questions; 0: 5
+	Hops     int  // 1: also the neighbours of those over DuplicateOf and LinkedTo, both ways
+	Accepted bool // only questions with an accepted answer, neighbours too
+
+	Dense, Sparse string // specs of the build's models at other endpoints; empty: the build's own
+	Remote        embed.RemoteOptions
+	Find          Finder // nil: searches the shards
+}
+
+// A Finder finds questions of one language: the n that fit a query best, the best first.
+// With accepted these are only questions that have an accepted answer.
+type Finder func(ctx context.Context, q *Query, n int, accepted bool) ([]Found, error)
+
+// Found is a question and the point by which it was found: its best, or that of an answer
+// to it. The points have no vectors.
+type Found struct {
+	Question, Match *shard.Point
+	Score           float64 // compares within one search
+}
+
+// Search finds the questions of a language that fit a query best, the best first, each
+// followed by its neighbours. Without o.Find it reads the shards of the build in out; only
+// a remote embedder needs a server.
+//
+// Each point of the shards has a sparse score, the product of its sparse vector and the
+// query's (with BM25 times the inverse document frequencies in the language, as in Qdrant),
+// and a dense score, the cosine. Both are standardised over the points of the language, and
+// the weighted sum of a post's highest sparse and highest dense score ranks the post; see
+// [Best]. Where answers are embedded, a question ranks by itself or by its best answer. Of
+// equal questions the lower id comes first.
+//
+// With Accepted, four times Top questions are fetched and their neighbours followed. The
+// result keeps Top of those that have an accepted answer or lead to a question that has one.
+//
+// Memory is some 30 bytes for each point of the language, beside the result.
+func Search(ctx context.Context, out string, o Options) ([]Hit, error) {
+	m, err := manifest.Read(out)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := shard.OpenCatalog(out, m)
+	if err != nil {
+		return nil, err
+	}
+	find := o.Find
+	if find == nil {
+		files, err := catalog.Shards(o.Slug)
+		if err != nil {
+			return nil, err
+		}
+		hasAnswers := m.Stages[manifest.Vectors].Counts["answers"] > 0
+		find = shardFinder(catalog, files, o.Slug, hasAnswers)
+	}
+	m.Options.Dense, m.Options.Sparse = cmp.Or(o.Dense, m.Options.Dense), cmp.Or(o.Sparse, m.Options.Sparse)
+	embedders, err := OpenEmbedders(ctx, out, m, o.Remote)
+	if err != nil {
+		return nil, err
+	}
+	q, err := NewQuery(ctx, embedders, o.Query)
+	if err != nil {
+		return nil, err
+	}
+	top := cmp.Or(max(0, o.Top), defaultTop)
+	n, accepted := top, o.Accepted && o.Find != nil && o.Hops == 0
+	if o.Accepted && !accepted { // a question without an accepted answer may lead to one that has
+		n *= acceptedFactor
+	}
+	found, err := find(ctx, q, n, accepted)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(found))
+	for i, f := range found {
+		hits[i] = q.hit(f)
+	}
+	neighbours := make([][]Hit, len(hits))
+	if o.Hops > 0 {
+		neighbours, err = follow(ctx, catalog, o.Slug, q, hits)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, schema.Faultf(schema.FaultUsage, "leave option hops out, or give as option out a folder with vectors/ and parents/",
+				"edges are in the shards of the build, and %s lacks some of them: %w", out, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return choose(hits, neighbours, top, o.Accepted), nil
+}
+
+// choose lists each question once, at its first place: top of the questions found, each
+// with its neighbours. With accepted it leaves out questions without an accepted answer;
+// one of these still takes a place if a neighbour of it is listed.
+func choose(found []Hit, neighbours [][]Hit, top int, accepted bool) []Hit {
+	var list []Hit
+	direct, listed := map[int64]bool{}, map[int64]bool{}
+	for _, h := range found {
+		direct[h.PostID] = true
+	}
+	fits := func(h Hit) bool { return (!accepted || h.AcceptedAnswerID != 0) && !listed[h.PostID] }
+	for i, places := 0, 0; i < len(found) && places < top; i++ {
+		before := len(list)
+		if fits(found[i]) {
+			list = append(list, found[i])
+			listed[found[i].PostID] = true
+		}
+		for _, n := range neighbours[i] {
+			if fits(n) && !direct[n.PostID] {
+				list = append(list, n)
+				listed[n.PostID] = true
+			}
+		}
+		if len(list) > before {
+			places++
+		}
+	}
+	return list
+}
+
+// OpenEmbedders opens the embedders of the build in out, whose manifest is m. Errors are
+// those of [embed.OpenPair]; a build without vectors is a usage fault.
+func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest, remote embed.RemoteOptions) (*embed.Pair, error) {
+	stage := m.Stages[manifest.Vectors]
+	if stage == nil {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
+	}
+	o := embed.PairOptions{Dense: m.Options.Dense, Sparse: m.Options.Sparse, ModelFile: filepath.Join(out, filepath.FromSlash(shard.ModelName))}
+	if made := stage.Embedders; made != nil {
+		o.Models, o.Weight = &embed.Models{Dense: made.Dense, Sparse: made.Sparse}, &made.Weight
+	}
+	return embed.OpenPair(ctx, o, remote)
+}

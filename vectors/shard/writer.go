@@ -1,0 +1,78 @@
+package shard
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// Format is the version of the files of vectors/ and parents/. It is part of the key of a
+// build, so that files of another version are made again.
+const Format = 5
+
+// The names of the files, relative to OUT.
+const (
+	ModelName     = "vectors/model.bin" // the builtin dense embedder
+	parentsFolder = "parents/"
+	shardsFolder  = "vectors/"
+)
+
+// Name returns the name of a part of a language's shards: vectors/SLUG/part-00007.parquet.
+func Name(slug string, part int) string { return shardsFolder + slug + "/" + partName(part) }
+
+// ParentsName returns the name of a part of the whole texts: parents/part-00007.parquet.
+func ParentsName(part int) string { return parentsFolder + partName(part) }
+
+func partName(part int) string { return fmt.Sprintf("part-%05d.parquet", part) }
+
+const (
+	writeBuffer  = 128 << 10
+	rowGroupRows = 16384 // at most; a reader needs memory for a row group
+)
+
+// Encoding is how rows become Parquet. A run uses one for all files, because compressors, of
+// many megabytes each, are pooled in it. It is safe for concurrent use.
+type Encoding struct{ options []parquet.WriterOption }
+
+// NewEncoding returns an encoding with a pool of its own.
+func NewEncoding() *Encoding {
+	options := []parquet.WriterOption{
+		// Not the version of s2g: the bytes change with the format alone.
+		parquet.CreatedBy("s2g", strconv.Itoa(Format), "vectors"),
+		// Most of a point is its vector, which hardly compresses at any level.
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
+		parquet.MaxRowsPerRowGroup(rowGroupRows),
+		parquet.WriteBufferSize(writeBuffer),
+	}
+	// No query is for a range of texts or weights, and the bounds of a text are as long as a text.
+	for _, path := range [][]string{
+		{"text"}, {"title"}, {"content_hash"},
+		{"dense", "list", "element"}, {"sparse_indices", "list", "element"}, {"sparse_values", "list", "element"},
+	} {
+		options = append(options, parquet.SkipPageBounds(path...))
+	}
+	return &Encoding{options}
+}
+
+// Write writes a Parquet file of points or parents. The bytes depend on the rows alone.
+//
+// Each file has a writer of its own: after parquet-go's Reset (v0.32.0) the columns have
+// lost their paths, and the footer of a second file lacks them. Rows are written one by
+// one: of several at once parquet-go writes some zero values of an optional column as
+// values instead of NULL. Where a value follows n rows without one and is itself followed,
+// after n rows with one, by none, its writeRowsFuncOfOptional takes the rest of 64 rows to
+// have one.
+func Write[T Point | Parent](out io.Writer, e *Encoding, rows iter.Seq[T]) error {
+	w := parquet.NewGenericWriter[T](out, e.options...)
+	one := make([]T, 1)
+	for one[0] = range rows {
+		if _, err := w.Write(one); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
