@@ -24,19 +24,26 @@ import (
 	"s2g/schema/tables"
 )
 
-// exitInterrupted is the exit code after SIGINT or SIGTERM: the run can be
-// taken up again.
+// exitInterrupted is the exit code after SIGINT or SIGTERM: the run can be resumed.
 const exitInterrupted = 130
+
+// errInterrupted is the cause of a context that SIGINT or SIGTERM has canceled.
+var errInterrupted = errors.New("interrupted")
 
 func main() {
 	tables.Supervise()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		signal.Stop(signals) // a second signal ends the process at once
+		cancel(errInterrupted)
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run carries out one command line and returns the exit code.
+// run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a := newApp(stdout, stderr)
 	a.root.SetArgs(args)
@@ -52,10 +59,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// fail says what went wrong and what to do about it, and returns the exit code.
+// fail prints an error and what to do about it, and returns the exit code. An error that follows a signal is an
+// interruption; where the signal did not cause it, it is printed, too.
 func (a *app) fail(ctx context.Context, err error) int {
-	if ctx.Err() != nil {
-		a.printError("interrupted; the same command goes on from here", "", exitInterrupted)
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		cause := ""
+		if !errors.Is(err, context.Canceled) {
+			cause = "it ended with: " + a.flagNames(err.Error())
+		}
+		a.printError("interrupted; the same command goes on from here", cause, exitInterrupted)
 		return exitInterrupted
 	}
 	if errors.Is(err, syscall.ENOSPC) {

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"s2g/schema"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
 )
@@ -88,5 +93,27 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// Only a signal makes an error an interruption: whatever else cancels the context, the error is reported as it is.
+func TestInterruptionIsASignal(t *testing.T) {
+	for _, c := range []struct {
+		cause error
+		err   error
+		code  int
+		says  string
+	}{
+		{errInterrupted, context.Canceled, 130, "interrupted"},
+		{errInterrupted, errors.New("the server is gone"), 130, "it ended with: the server is gone"},
+		{context.DeadlineExceeded, schema.Faultf(schema.FaultInput, "", "the dump is cut short"), 3, "the dump is cut short"},
+		{errors.New("another"), fmt.Errorf("reading: %w", context.Canceled), 1, "reading: context canceled"},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(c.cause)
+		var stderr bytes.Buffer
+		if code := newApp(io.Discard, &stderr).fail(ctx, c.err); code != c.code || !strings.Contains(stderr.String(), c.says) {
+			t.Errorf("%v, canceled by %v: exit code %d, want %d\n%s", c.err, c.cause, code, c.code, stderr.String())
+		}
 	}
 }
