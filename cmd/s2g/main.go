@@ -45,10 +45,14 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	a := newApp(stdout, stderr)
+	results := &resultWriter{w: stdout}
+	a := newApp(results, stderr)
 	a.root.SetArgs(args)
 	started := time.Now()
 	cmd, err := a.root.ExecuteContextC(ctx)
+	if err == nil && results.err != nil {
+		err = fmt.Errorf("writing the result: %w", results.err)
+	}
 	code := 0
 	if err != nil {
 		code = a.fail(ctx, err)
@@ -57,6 +61,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		code = max(code, a.fail(ctx, err))
 	}
 	return code
+}
+
+// resultWriter writes results. It stores the first error, which run reports, so that no command must check what it
+// prints; after it, it writes nothing.
+type resultWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (r *resultWriter) Write(p []byte) (n int, err error) {
+	if r.err == nil {
+		n, r.err = r.w.Write(p)
+	}
+	return n, r.err
 }
 
 // fail prints an error and what to do about it, and returns the exit code. An error that follows a signal is an

@@ -117,3 +117,16 @@ func TestInterruptionIsASignal(t *testing.T) {
 		}
 	}
 }
+
+// A result that cannot be written is an error of every command, also of those that print without looking.
+func TestFullStandardOutputIsTooLittleDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	schematest.Need(t, err == nil, "no /dev/full")
+	defer full.Close()
+	for _, args := range [][]string{{"languages"}, {"languages", "--json"}, {"--help"}, {"--version"}, {"completion", "bash"}, {"doctor"}} {
+		var stderr bytes.Buffer
+		if code := run(t.Context(), args, full, &stderr); code != 2 || !strings.Contains(stderr.String(), "disk full") {
+			t.Errorf("%q: exit code %d\n%s", args, code, stderr.String())
+		}
+	}
+}
