@@ -1,23 +1,20 @@
 package metrics
 
 import (
+	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
-
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
+	"strconv"
+	"strings"
 )
 
-// help has the names of all metrics, with what they say. All are gauges: a run
-// does not know those before it.
+// help has the names of all metrics with their meaning. All are gauges, because a run does not add to those before it.
 var help = map[string]string{
 	"s2g_build_info": "The program that wrote this file; always 1.",
 
@@ -43,10 +40,15 @@ var help = map[string]string{
 	"s2g_verify_different":                 "Whether the last verification found a difference, by check.",
 }
 
-// page is the content of a file: metrics by name.
-type page map[string]*dto.MetricFamily
+// page is the content of a file: the value of each series, by the metric's name and the series' labels, which are
+// ordered by name and written as in the file.
+type page map[string]map[string]float64
 
-// read reads a file that was written before; an empty page where there is none.
+// sample matches a line of a series: a name, labels and a value. Names and escapes are those of the text format; see
+// [page.text].
+var sample = regexp.MustCompile(`^([a-z0-9_]+)\{((?:[a-z]+="(?:[^"\\]|\\["\\n])*",?)+)\} (\S+)$`)
+
+// read reads a file that [Write] has written; an empty page where there is none. Another file is an error.
 func read(path string) (page, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -55,72 +57,91 @@ func read(path string) (page, error) {
 	if err != nil {
 		return nil, err
 	}
-	parser := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))
-	return page(families), err
-}
-
-// set gives a series its value. Labels are names and values in turn.
-func (p page) set(name string, value float64, labels ...string) {
-	f := p[name]
-	if f == nil {
-		f = &dto.MetricFamily{Name: new(name), Help: new(help[name]), Type: dto.MetricType_GAUGE.Enum()}
-		p[name] = f
-	}
-	m := &dto.Metric{Gauge: &dto.Gauge{Value: &value}}
-	for i := 0; i+1 < len(labels); i += 2 {
-		m.Label = append(m.Label, &dto.LabelPair{Name: &labels[i], Value: &labels[i+1]})
-	}
-	slices.SortFunc(m.Label, func(a, b *dto.LabelPair) int { return cmp.Compare(a.GetName(), b.GetName()) })
-	f.Metric = append(f.Metric, m)
-}
-
-// drop takes series out of the metrics whose names begin with prefix: those that
-// have all the labels.
-func (p page) drop(prefix string, labels ...string) {
-	for name, f := range p {
-		if len(name) < len(prefix) || name[:len(prefix)] != prefix {
+	p := page{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "#") {
 			continue
 		}
-		f.Metric = slices.DeleteFunc(f.Metric, func(m *dto.Metric) bool { return has(m, labels) })
-		if len(f.Metric) == 0 {
-			delete(p, name)
+		match := sample.FindStringSubmatch(lines.Text())
+		if match == nil {
+			return nil, fmt.Errorf("%s: not a sample: %q", path, lines.Text())
+		}
+		value, err := strconv.ParseFloat(match[3], 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		p.put(match[1], match[2], value)
+	}
+	return p, lines.Err()
+}
+
+// set stores the value of a series. Labels are names and values in turn.
+func (p page) set(name string, value float64, labels ...string) {
+	list := pairs(labels)
+	slices.Sort(list)
+	p.put(name, strings.Join(list, ","), value)
+}
+
+func (p page) put(name, labels string, value float64) {
+	if p[name] == nil {
+		p[name] = map[string]float64{}
+	}
+	p[name][labels] = value
+}
+
+// drop removes the series that have all the labels, of the metrics whose names begin with prefix.
+func (p page) drop(prefix string, labels ...string) {
+	for name, series := range p {
+		if strings.HasPrefix(name, prefix) {
+			maps.DeleteFunc(series, func(of string, _ float64) bool { return has(of, labels) })
 		}
 	}
 }
 
-// keep takes all series out that are not of the run: the file had another name.
+// keep removes all series that are not of the run, because the file had another name, and metrics that are no more.
 func (p page) keep(run string) {
-	for name, f := range p {
-		f.Metric = slices.DeleteFunc(f.Metric, func(m *dto.Metric) bool { return !has(m, []string{"run", run}) })
-		if len(f.Metric) == 0 || help[name] == "" {
-			delete(p, name)
-		}
+	for name, series := range p {
+		maps.DeleteFunc(series, func(of string, _ float64) bool { return help[name] == "" || !has(of, []string{"run", run}) })
 	}
 }
 
-func has(m *dto.Metric, labels []string) bool {
-	for i := 0; i+1 < len(labels); i += 2 {
-		if !slices.ContainsFunc(m.Label, func(l *dto.LabelPair) bool { return l.GetName() == labels[i] && l.GetValue() == labels[i+1] }) {
+// has reports whether the labels of a series include others. No value is mistaken for a label, because its quotes are
+// escaped.
+func has(series string, labels []string) bool {
+	for _, label := range pairs(labels) {
+		if !strings.Contains(","+series+",", ","+label+",") {
 			return false
 		}
 	}
 	return true
 }
 
-// write writes the page in Prometheus' text format, ordered, so that a file can be
-// compared with another.
-func (p page) write(w io.Writer) error {
+// escaper escapes label values.
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+
+// pairs writes labels, which are names and values in turn, as in the file.
+func pairs(labels []string) (list []string) {
+	for i := 0; i+1 < len(labels); i += 2 {
+		list = append(list, labels[i]+`="`+escaper.Replace(labels[i+1])+`"`)
+	}
+	return list
+}
+
+// text returns the page in Prometheus' text-based exposition format, version 0.0.4
+// (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format): HELP and TYPE before the series of
+// a metric; in a label value backslash, double quote and line feed are escaped as \\, \" and \n; a value is a float as
+// Go's strconv writes it; the last line ends with a line feed. The order is fixed, so that files can be compared.
+func (p page) text() []byte {
+	var b bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(p)) {
-		f := p[name]
-		slices.SortFunc(f.Metric, func(a, b *dto.Metric) int {
-			return slices.CompareFunc(a.Label, b.Label, func(x, y *dto.LabelPair) int {
-				return cmp.Or(cmp.Compare(x.GetName(), y.GetName()), cmp.Compare(x.GetValue(), y.GetValue()))
-			})
-		})
-		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
+		if len(p[name]) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n", name, help[name], name)
+		for _, labels := range slices.Sorted(maps.Keys(p[name])) {
+			fmt.Fprintf(&b, "%s{%s} %s\n", name, labels, strconv.FormatFloat(p[name][labels], 'g', -1, 64))
 		}
 	}
-	return nil
+	return b.Bytes()
 }

@@ -56,8 +56,8 @@ func Write(path string, r Run) error {
 	if err != nil {
 		return fmt.Errorf("writing --metrics: %w", err)
 	}
-	err = p.write(f)
-	// others are to read it: the collector has a user of its own
+	_, err = f.Write(p.text())
+	// the collector reads it as a user of its own
 	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
