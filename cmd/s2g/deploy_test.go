@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -13,12 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/compose-spec/compose-go/v2/loader"
-	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/spf13/pflag"
-	batch "k8s.io/api/batch/v1"
-	core "k8s.io/api/core/v1"
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"s2g/schema"
 	"s2g/schema/schematest"
@@ -86,22 +82,127 @@ func TestVariablesOfScripts(t *testing.T) {
 }
 
 // final are the exit codes that a scheduler should not try again after; 4 and 130 are worth a retry.
-func final() []int32 {
-	var codes []int32
+func final() []int {
+	var codes []int
 	for _, f := range []schema.Fault{schema.FaultOurs, schema.FaultUsage, schema.FaultInput, schema.FaultVerification} {
-		codes = append(codes, int32(f.ExitCode()))
+		codes = append(codes, f.ExitCode())
 	}
 	return codes
 }
 
-func checkJob(t *testing.T, name string, job batch.JobSpec) {
-	t.Helper()
-	if job.PodFailurePolicy == nil {
-		t.Fatalf("%s: no podFailurePolicy", name)
+// cronJob and job have the fields of Kubernetes' batch/v1 that the tests check.
+type (
+	cronJob struct {
+		APIVersion, Kind string
+		Spec             struct {
+			ConcurrencyPolicy string
+			JobTemplate       struct{ Spec jobSpec }
+		}
 	}
-	var fails []int32
+	job struct {
+		APIVersion, Kind string
+		Metadata         struct{ Name string }
+		Spec             jobSpec
+	}
+	jobSpec struct {
+		CompletionMode   string
+		Completions      int
+		Suspend          bool
+		PodFailurePolicy struct {
+			Rules []struct {
+				Action      string
+				OnExitCodes struct {
+					Operator string
+					Values   []int
+				}
+			}
+		}
+		Template struct {
+			Spec struct {
+				RestartPolicy string
+				Containers    []struct {
+					Command, Args []string
+					Env           []struct{ Name, Value string }
+					VolumeMounts  []struct{ Name string }
+				}
+				Volumes []struct{ Name string }
+			}
+		}
+	}
+)
+
+// jobKeys are the keys that the manifests set, as Kubernetes' API reference spells them. Any other may be misspelled:
+// look it up before it is added.
+var jobKeys = strings.Fields(`allowPrivilegeEscalation action apiVersion args automountServiceAccountToken backoffLimit capabilities claimName
+	command completionMode completions concurrencyPolicy containerName containers cpu drop emptyDir env envFrom failedJobsHistoryLimit fsGroup image
+	jobTemplate kind limits memory metadata mountPath name onExitCodes onPodConditions operator optional parallelism persistentVolumeClaim
+	podFailurePolicy readOnly readOnlyRootFilesystem requests resources restartPolicy rules runAsGroup runAsNonRoot runAsUser schedule
+	seccompProfile secretRef securityContext spec startingDeadlineSeconds successfulJobsHistoryLimit suspend template
+	terminationGracePeriodSeconds type value values volumeMounts volumes`)
+
+// decodeJob decodes the next document of a manifest.
+func decodeJob(t *testing.T, name string, documents *yaml.Decoder, value any) {
+	t.Helper()
+	var tree map[string]any
+	if err := documents.Decode(&tree); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	var check func(node any)
+	check = func(node any) {
+		switch node := node.(type) {
+		case map[string]any:
+			for key, value := range node {
+				if !slices.Contains(jobKeys, key) {
+					t.Errorf("%s: %s is no key that is known", name, key)
+				}
+				check(value)
+			}
+		case []any:
+			for _, value := range node {
+				check(value)
+			}
+		}
+	}
+	check(tree)
+	text, err := json.Marshal(tree)
+	if err == nil {
+		err = json.Unmarshal(text, value) // finds apiVersion in APIVersion
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// composeFile has the keys of the Compose Specification that compose.yaml sets. Any other may be misspelled: look it up
+// before it is added.
+type composeFile struct {
+	Name     string
+	Services map[string]struct {
+		Image, Command any
+		Build          struct{ Context, Dockerfile string }
+		Profiles       []string
+		Ports          []string
+		Environment    map[string]string
+		Volumes        []string
+		HealthCheck    *struct {
+			Test     []string
+			Interval string
+			Retries  int
+		}
+		DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+		ReadOnly    bool                                  `yaml:"read_only"`
+		TmpFS       []string
+		CapDrop     []string `yaml:"cap_drop"`
+		SecurityOpt []string `yaml:"security_opt"`
+	}
+	Volumes map[string]any
+}
+
+func checkJob(t *testing.T, name string, job jobSpec) {
+	t.Helper()
+	var fails []int
 	for _, rule := range job.PodFailurePolicy.Rules {
-		if rule.OnExitCodes != nil && rule.Action == batch.PodFailurePolicyActionFailJob {
+		if rule.Action == "FailJob" && rule.OnExitCodes.Operator == "In" {
 			fails = append(fails, rule.OnExitCodes.Values...)
 		}
 	}
@@ -109,7 +210,7 @@ func checkJob(t *testing.T, name string, job batch.JobSpec) {
 		t.Errorf("%s: the job fails at exit codes %v, it should at %v alone", name, fails, final())
 	}
 	pod := job.Template.Spec
-	if pod.RestartPolicy != core.RestartPolicyNever {
+	if pod.RestartPolicy != "Never" {
 		t.Errorf("%s: a podFailurePolicy needs restartPolicy Never", name)
 	}
 	volumes := map[string]bool{}
@@ -131,34 +232,34 @@ func checkJob(t *testing.T, name string, job batch.JobSpec) {
 }
 
 func TestKubernetesManifests(t *testing.T) {
-	var cron batch.CronJob
-	if err := yaml.UnmarshalStrict(script(t, "kubernetes/cronjob.yaml"), &cron); err != nil {
-		t.Fatal(err)
-	}
-	if cron.Spec.ConcurrencyPolicy != batch.ForbidConcurrent {
-		t.Error("two builds could run side by side")
+	var cron cronJob
+	decodeJob(t, "cronjob.yaml", yaml.NewDecoder(bytes.NewReader(script(t, "kubernetes/cronjob.yaml"))), &cron)
+	if cron.APIVersion != "batch/v1" || cron.Kind != "CronJob" || cron.Spec.ConcurrencyPolicy != "Forbid" {
+		t.Errorf("two builds could run side by side: %+v", cron)
 	}
 	checkJob(t, "cronjob.yaml", cron.Spec.JobTemplate.Spec)
 
-	documents := bytes.Split(script(t, "kubernetes/vectors.yaml"), []byte("\n---\n"))
-	if len(documents) != 2 {
-		t.Fatalf("vectors.yaml has %d documents", len(documents))
+	documents := yaml.NewDecoder(bytes.NewReader(script(t, "kubernetes/vectors.yaml")))
+	var ranks, merge job
+	decodeJob(t, "vectors.yaml", documents, &ranks)
+	decodeJob(t, "vectors.yaml", documents, &merge)
+	if err := documents.Decode(&yaml.Node{}); err != io.EOF {
+		t.Errorf("vectors.yaml has more than two documents: %v", err)
 	}
 	var options []string
-	for _, d := range documents {
-		var job batch.Job
-		if err := yaml.UnmarshalStrict(d, &job); err != nil {
-			t.Fatal(err)
+	for _, job := range []job{ranks, merge} {
+		if job.APIVersion != "batch/v1" || job.Kind != "Job" {
+			t.Errorf("%s is a %s of %s", job.Metadata.Name, job.Kind, job.APIVersion)
 		}
-		checkJob(t, job.Name, job.Spec)
-		if mode := job.Spec.CompletionMode; mode != nil && *mode == batch.IndexedCompletion {
-			world := job.Spec.Template.Spec.Containers[0].Env[0]
-			if world.Name != "S2G_WORLD" || world.Value != "8" || *job.Spec.Completions != 8 {
-				t.Errorf("%d completions, %s=%s", *job.Spec.Completions, world.Name, world.Value)
-			}
-		}
+		checkJob(t, job.Metadata.Name, job.Spec)
 		args := slices.DeleteFunc(slices.Clone(job.Spec.Template.Spec.Containers[0].Args), func(a string) bool { return a == "--merge" })
 		options = append(options, strings.Join(args, " "))
+	}
+	if world := ranks.Spec.Template.Spec.Containers[0].Env[0]; ranks.Spec.CompletionMode != "Indexed" || world.Name != "S2G_WORLD" || world.Value != "8" || ranks.Spec.Completions != 8 {
+		t.Errorf("%d completions, %s, %s=%s", ranks.Spec.Completions, ranks.Spec.CompletionMode, world.Name, world.Value)
+	}
+	if !merge.Spec.Suspend {
+		t.Error("the merge does not wait for the ranks")
 	}
 	if options[0] != options[1] {
 		t.Errorf("the ranks and the merge have other options:\n%s\n%s", options[0], options[1])
@@ -166,27 +267,31 @@ func TestKubernetesManifests(t *testing.T) {
 }
 
 func TestComposeFile(t *testing.T) {
-	project, err := loader.LoadWithContext(context.Background(), types.ConfigDetails{
-		WorkingDir:  filepath.Join("..", "..", "scripts"),
-		ConfigFiles: []types.ConfigFile{{Filename: "compose.yaml", Content: script(t, "compose.yaml")}},
-		Environment: types.Mapping{"S2G_DB_PASSWORD": "secret"},
-	}, func(o *loader.Options) { o.Profiles = []string{"build"} })
-	if err != nil {
+	var project composeFile
+	document := yaml.NewDecoder(bytes.NewReader(script(t, "compose.yaml")))
+	document.KnownFields(true)
+	if err := document.Decode(&project); err != nil {
 		t.Fatal(err)
 	}
 	s2g := project.Services["s2g"]
-	if dsn := s2g.Environment["S2G_DSN"]; dsn == nil || *dsn != "s2g:secret@tcp(mariadb:3306)/s2g" {
+	if dsn := s2g.Environment["S2G_DSN"]; dsn != "s2g:${S2G_DB_PASSWORD:?set S2G_DB_PASSWORD}@tcp(mariadb:3306)/s2g" {
 		t.Errorf("the DSN is %v", dsn)
 	}
-	for name := range s2g.DependsOn {
-		if project.Services[name].HealthCheck == nil {
+	for name, dependency := range s2g.DependsOn {
+		if dependency.Condition == "service_healthy" && project.Services[name].HealthCheck == nil {
 			t.Errorf("s2g waits for %s to be healthy, which has no health check", name)
 		}
 	}
 	for name, service := range project.Services {
 		for _, p := range service.Ports {
-			if p.HostIP != "127.0.0.1" {
-				t.Errorf("%s listens on %q, without a password", name, p.HostIP)
+			if !strings.HasPrefix(p, "127.0.0.1:") {
+				t.Errorf("%s listens on %q, without a password", name, p)
+			}
+		}
+		for _, v := range service.Volumes {
+			volume, _, _ := strings.Cut(v, ":")
+			if _, there := project.Volumes[volume]; !there && !strings.HasPrefix(v, "${") {
+				t.Errorf("%s mounts %s, which is no volume", name, v)
 			}
 		}
 	}
