@@ -71,7 +71,7 @@ func (a *app) listDiff(ctx context.Context, was, now, what string) error {
 		return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(lists, ", "), "--list has the value %q", what)
 	}
 	lines := json.NewEncoder(a.stdout)
-	r, err := diff.Compare(ctx, was, now, diff.Options{PostsAlone: true, Each: func(p diff.Post) error {
+	r, err := diff.Compare(ctx, was, now, diff.Options{PostsOnly: true, Each: func(p diff.Post) error {
 		switch {
 		case p.What != what:
 			return nil

@@ -1,26 +1,39 @@
+// Package diff compares two builds, by language: posts that were added, removed or
+// changed, and texts that have to be embedded anew. A user compares the builds of
+// two monthly dumps.
+//
+// It reads the files of the two folders alone: a published copy has no tables.
+// Posts come from the graph, which has questions and answers with all their
+// properties; texts from the shards of the vectors, which have a hash of each.
+//
+// Both come in the order of post ids, so the two builds are merged while they are
+// read. A file of the graph holds 50,000 triples and a part of the shards some
+// thousand posts, whatever the size of the build; memory is that of one of each a
+// build.
+//
+// Two posts with the same id are the same post. It is changed where its triples
+// differ: those of its text (title, body, tags), or others (score, dates, whether it
+// is accepted …). Its comments, and a question's edges to its answers, do not count.
 package diff
 
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
-// Options say what is wanted beside the numbers.
+// Options select what is compared and reported.
 type Options struct {
-	// Each, unless nil, hears of every post that was added, removed or changed, in
-	// the order of their ids.
+	// Each, unless nil, is called with every post that was added, removed or changed,
+	// in the order of their ids.
 	Each func(Post) error
-	// PostsAlone leaves the texts out.
-	PostsAlone bool
-	// Progress, unless nil, hears of what is read, in bytes.
+	// PostsOnly leaves out the texts.
+	PostsOnly bool
+	// Progress, unless nil, is called with the bytes that were read.
 	Progress func(what string, done, total int64)
 }
 
@@ -29,18 +42,18 @@ type Post struct {
 	ID        int64    `json:"post_id"`
 	Type      string   `json:"type"`              // question or answer
 	What      string   `json:"what"`              // added, removed or changed
-	Languages []string `json:"languages"`         // of both builds, by tags; the remainder is the empty one
-	Changed   []string `json:"changed,omitempty"` // the properties in which they differ, and languages where its graphs do
+	Languages []string `json:"languages"`         // of both builds, by tags; the remainder's is empty
+	Changed   []string `json:"changed,omitempty"` // the properties that differ, and languages where its graphs differ
 }
 
-// Result is what is different.
+// Result is the differences.
 type Result struct {
 	Old        Build      `json:"old"`
 	New        Build      `json:"new"`
-	Notes      []string   `json:"notes"`               // what a reader must know to read the numbers
+	Notes      []string   `json:"notes"`               // how the builds themselves differ
 	Questions  *Section   `json:"questions,omitempty"` // nil where one of the builds has no graph
 	Answers    *Section   `json:"answers,omitempty"`
-	Properties []Property `json:"properties,omitempty"` // in which posts of both builds differ
+	Properties []Property `json:"properties,omitempty"` // that differ in posts of both builds
 	Texts      *Section   `json:"texts,omitempty"`      // nil where one of the builds has no vectors
 }
 
@@ -53,50 +66,24 @@ type Build struct {
 	Tool   string `json:"tool"`
 }
 
-// Section is counts by language.
-type Section struct {
-	Languages []Count `json:"languages"` // those that are in one of the builds, in the order of NEW
-	Distinct  Count   `json:"distinct"`  // each once; its Language is empty
-}
-
-// Count is how many there are in a language. Before is Removed, Text, Other and
-// Same; After is Added, Text, Other and Same.
-type Count struct {
-	Language string `json:"language"` // tag; empty: the remainder
-	Before   int64  `json:"before"`
-	After    int64  `json:"after"`
-	Added    int64  `json:"added"`   // to this language, new or not
-	Removed  int64  `json:"removed"` // from this language
-	Text     int64  `json:"text"`    // in both, with another text
-	Other    int64  `json:"other"`   // in both, with the same text, and something else changed
-	Same     int64  `json:"same"`
-	Embed    int64  `json:"embed"` // of texts alone: those that the post did not have before, so that --reuse has no vector of them
-}
-
-// Property is how many posts of both builds differ in it.
-type Property struct {
-	Name      string `json:"name"`
-	Questions int64  `json:"questions"`
-	Answers   int64  `json:"answers"`
-}
-
 // comparison is a run.
 type comparison struct {
 	Options
 	old, new    *side
 	languages   []string // of both
 	result      *Result
-	mask        [len(properties)]bool // properties that one of the builds cannot have
+	ignored     [len(properties)]bool // properties that one of the builds cannot have
 	mu          sync.Mutex            // of the following
 	done, total int64
 }
 
-// Compare reads two builds.
+// Compare reads two builds. Builds that have neither a graph nor vectors in common
+// are a usage fault, a file that is missing or damaged is a verification fault.
 func Compare(ctx context.Context, oldOut, newOut string, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
-	c := &comparison{Options: o, result: &Result{Notes: []string{}}}
+	c := &comparison{Options: o}
 	var err error
 	if c.old, err = openSide(oldOut); err != nil {
 		return nil, err
@@ -104,46 +91,34 @@ func Compare(ctx context.Context, oldOut, newOut string, o Options) (*Result, er
 	if c.new, err = openSide(newOut); err != nil {
 		return nil, err
 	}
-	c.languages = slices.Clone(c.new.tags)
-	for _, tag := range c.old.tags {
-		if !slices.Contains(c.languages, tag) {
-			c.languages = append(c.languages, tag)
-		}
-	}
-	c.result.Old, c.result.New = c.old.build(), c.new.build()
-	c.notes()
-	graphs, vectors := c.have(manifest.Graph), c.have(manifest.Vectors) && !o.PostsAlone
+	c.languages = slices.Concat(c.new.tags, without(c.old.tags, c.new.tags))
+	c.result = &Result{Old: c.old.build(), New: c.new.build(), Notes: c.notes()}
+	graphs, vectors := c.bothHave(manifest.Graph), c.bothHave(manifest.Vectors) && !o.PostsOnly
 	if !graphs && (!vectors || o.Each != nil) {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g graph, or s2g vectors, on the one that lacks them", "%s and %s have nothing in common that can be compared", oldOut, newOut)
 	}
 	if graphs {
-		if err := c.posts(ctx); err != nil {
+		if err := c.comparePosts(ctx); err != nil {
 			return nil, fmt.Errorf("comparing posts: %w", err)
 		}
 	}
 	if vectors {
-		if err := c.texts(ctx); err != nil {
+		if err := c.compareTexts(ctx); err != nil {
 			return nil, fmt.Errorf("comparing texts: %w", err)
 		}
 	}
 	return c.result, nil
 }
 
-// have reports whether both builds have a stage.
-func (c *comparison) have(stage string) bool {
+// bothHave reports whether both builds have a stage.
+func (c *comparison) bothHave(stage string) bool {
 	return c.old.manifest.Stages[stage] != nil && c.new.manifest.Stages[stage] != nil
 }
 
-func (s *side) build() Build {
-	return Build{Out: s.out, Dump: s.manifest.Dump.Name, Newest: s.manifest.Dump.Newest, Site: string(s.site), Tool: s.manifest.Tool}
-}
-
-// begin says how much a part of the run has to read.
-func (c *comparison) begin(stage string) {
+// progress returns a function that counts the bytes that are read of a stage, of
+// both builds.
+func (c *comparison) progress(what, stage string) func(int64) {
 	c.done, c.total = 0, c.old.bytes(stage)+c.new.bytes(stage)
-}
-
-func (c *comparison) advance(what string) func(int64) {
 	return func(n int64) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -152,59 +127,38 @@ func (c *comparison) advance(what string) func(int64) {
 	}
 }
 
-// posts merges the posts of the two graphs, which are read side by side.
-func (c *comparison) posts(ctx context.Context) error {
-	c.begin(manifest.Graph)
-	work, ctx := errgroup.WithContext(ctx)
-	seed := maphash.MakeSeed()
-	read := func(s *side) *posts {
-		sent := make(chan []post)
-		work.Go(func() error {
-			if err := newPostReader(s, c.languages, seed, c.advance("posts")).run(ctx, sent); err != nil {
-				return err // the posts that are missing are not taken for removed: the merge is cancelled
-			}
-			close(sent)
-			return nil
-		})
-		return &posts{from: sent}
-	}
-	was, now := read(c.old), read(c.new)
-	work.Go(func() error { return c.mergePosts(ctx, was, now) })
-	return work.Wait()
-}
-
-func (c *comparison) mergePosts(ctx context.Context, was, now *posts) error {
-	t := newPostTally(c)
-	a, err := was.next(ctx)
+// merge reads what two builds hold in the order of ids, and calls use once for each
+// id: with nil for a build that does not hold it. A reader returns nil at its end.
+func merge[T any](was, now func() (*T, error), id func(*T) int64, use func(was, now *T) error) error {
+	a, err := was()
 	if err != nil {
 		return err
 	}
-	b, err := now.next(ctx)
+	b, err := now()
 	if err != nil {
 		return err
 	}
 	for a != nil || b != nil {
-		var x, y *post
-		if b == nil || a != nil && a.id <= b.id {
-			x = a
+		x, y := a, b
+		if a != nil && b != nil && id(a) > id(b) {
+			x = nil
 		}
-		if a == nil || b != nil && b.id <= a.id {
-			y = b
+		if a != nil && b != nil && id(b) > id(a) {
+			y = nil
 		}
-		if err := t.add(x, y); err != nil {
+		if err := use(x, y); err != nil {
 			return err
 		}
 		if x != nil {
-			if a, err = was.next(ctx); err != nil {
+			if a, err = was(); err != nil {
 				return err
 			}
 		}
 		if y != nil {
-			if b, err = now.next(ctx); err != nil {
+			if b, err = now(); err != nil {
 				return err
 			}
 		}
 	}
-	t.finish()
 	return nil
 }

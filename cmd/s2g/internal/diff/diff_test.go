@@ -120,7 +120,7 @@ func compare(t *testing.T, was, now string) (*Result, []Post) {
 func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 	dumps := [2]string{writeSample(t, 2400), ""}
 	later := writeSample(t, 2900)
-	rows := rowsOf(t, filepath.Join(later, "Posts.xml"))
+	rows := buildtest.Rows(t, filepath.Join(later, "Posts.xml"))
 	questions, answers := someOf(rows, "1"), someOf(rows, "2")
 	var edits [][2]string
 	drop := func(r row) {
@@ -153,7 +153,7 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 	now := build(t, db, dumps[1], options{reuse: was})
 	got, posts := compare(t, was, now)
 
-	want := comparePlainly(viewOf(t, dumps[0]), viewOf(t, dumps[1]))
+	want := comparePlainly(readPlainPosts(t, dumps[0]), readPlainPosts(t, dumps[1]))
 	if diff := cmp.Diff(want.posts, posts); diff != "" {
 		t.Errorf("posts: %s", diff)
 	}
@@ -189,7 +189,7 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 }
 
 // The same dump is the same, whatever form the files have.
-func TestFormsOfTheSame(t *testing.T) {
+func TestFormOfFilesIsNoDifference(t *testing.T) {
 	dump := writeSample(t, 900)
 	db := server.Open(t)
 	was := build(t, db, dump, options{graph: true})
@@ -204,7 +204,7 @@ func TestFormsOfTheSame(t *testing.T) {
 	}
 }
 
-func TestNotes(t *testing.T) {
+func TestNotesDescribeHowBuildsDiffer(t *testing.T) {
 	dump := writeSample(t, 600)
 	db := server.Open(t)
 	some := func(tags ...string) (l []schema.Language) {

@@ -14,72 +14,64 @@ var tableOf = map[string]string{
 	vocab.UpVotes: "votes", vocab.DownVotes: "votes", vocab.LinkedTo: "links", vocab.DuplicateOf: "links",
 }
 
-// notes says in which ways the builds are not of a kind, and leaves out of the
-// comparison what one of them cannot have.
-func (c *comparison) notes() {
-	say := func(format string, args ...any) {
-		c.result.Notes = append(c.result.Notes, fmt.Sprintf(format, args...))
-	}
+// notes describes how the builds themselves differ. It ignores the properties that
+// one of them cannot have.
+func (c *comparison) notes() []string {
+	list := []string{}
+	note := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	was, now := c.old, c.new
 	if was.site.Host() != now.site.Host() {
-		say("OLD is of %s, NEW of %s: posts of the same id have nothing to do with each other", was.site.Host(), now.site.Host())
+		note("OLD is of %s, NEW of %s: posts of the same id have nothing to do with each other", was.site.Host(), now.site.Host())
 	}
 	if only := without(was.tags, now.tags); len(only) > 0 {
-		say("OLD alone has graphs of %s: all of these count as removed", names(only))
+		note("OLD alone has graphs of %s: all of these count as removed", names(only))
 	}
 	if only := without(now.tags, was.tags); len(only) > 0 {
-		say("NEW alone has graphs of %s: all of these count as added", names(only))
+		note("NEW alone has graphs of %s: all of these count as added", names(only))
 	}
 	if was.manifest.Dump.Newest > now.manifest.Dump.Newest {
-		say("OLD is of the newer dump")
+		note("OLD is of the newer dump")
 	}
-	left := map[string]bool{}
-	for _, table := range append(slices.Clone(was.manifest.Options.Without), now.manifest.Options.Without...) {
-		left[table] = true
+	missing := map[string]bool{}
+	for _, table := range slices.Concat(was.manifest.Options.Without, now.manifest.Options.Without) {
+		missing[table] = true
 	}
 	for i, name := range properties {
-		c.mask[i] = left[tableOf[name]]
+		c.ignored[i] = missing[tableOf[name]]
 	}
 	for _, table := range []string{"votes", "links"} {
-		if left[table] {
-			say("one of the builds is without %s: what comes from these is not compared", table)
+		if missing[table] {
+			note("one of the builds is without %s: what comes from these is not compared", table)
 		}
 	}
 	for _, s := range []struct{ stage, what string }{{manifest.Graph, "graph: posts are"}, {manifest.Vectors, "vectors: texts are"}} {
 		switch a, b := was.manifest.Stages[s.stage], now.manifest.Stages[s.stage]; {
 		case a == nil && b == nil:
-			say("both have no %s not compared", s.what)
+			note("both have no %s not compared", s.what)
 		case a == nil:
-			say("OLD has no %s not compared", s.what)
+			note("OLD has no %s not compared", s.what)
 		case b == nil:
-			say("NEW has no %s not compared", s.what)
+			note("NEW has no %s not compared", s.what)
 		}
 	}
-	if c.have(manifest.Vectors) {
-		c.notesOnTexts(say)
+	if !c.bothHave(manifest.Vectors) {
+		return list
 	}
-}
-
-func (c *comparison) notesOnTexts(say func(string, ...any)) {
-	a, b := c.old.manifest.Options, c.new.manifest.Options
+	a, b := was.manifest.Options, now.manifest.Options
 	if a.Units != b.Units {
-		say("OLD embeds %ss, NEW %ss", strings.ReplaceAll(a.Units, ",", "s and "), strings.ReplaceAll(b.Units, ",", "s and "))
+		note("OLD embeds %ss, NEW %ss", strings.ReplaceAll(a.Units, ",", "s and "), strings.ReplaceAll(b.Units, ",", "s and "))
 	}
 	if a.Window != b.Window || a.Overlap != b.Overlap {
-		say("the windows differ: %d tokens with %d shared in OLD, %d with %d in NEW", a.Window, a.Overlap, b.Window, b.Overlap)
+		note("the windows differ: %d tokens with %d shared in OLD, %d with %d in NEW", a.Window, a.Overlap, b.Window, b.Overlap)
 	}
-	if c.otherModels() {
-		say("the vectors are of other models: NEW could use none of OLD again, whatever its texts")
+	x, y := was.manifest.Stages[manifest.Vectors].Embedders, now.manifest.Stages[manifest.Vectors].Embedders
+	if x != nil && y != nil && (x.Dense != y.Dense || x.Sparse != y.Sparse) {
+		note("the vectors are of other models: NEW could use none of OLD again, whatever its texts")
 	}
+	return list
 }
 
-// otherModels reports whether the embedders differ.
-func (c *comparison) otherModels() bool {
-	a, b := c.old.manifest.Stages[manifest.Vectors].Embedders, c.new.manifest.Stages[manifest.Vectors].Embedders
-	return a != nil && b != nil && (a.Dense != b.Dense || a.Sparse != b.Sparse)
-}
-
-// without returns those of a list that another has not.
+// without returns the elements of a list that another does not have.
 func without(list, other []string) (only []string) {
 	for _, x := range list {
 		if !slices.Contains(other, x) {
@@ -89,7 +81,7 @@ func without(list, other []string) (only []string) {
 	return only
 }
 
-// names joins tags.
+// names joins tags as a sentence does.
 func names(tags []string) string {
 	shown := slices.Clone(tags)
 	for i, tag := range shown {
@@ -100,5 +92,5 @@ func names(tags []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// remainder is what the graph of questions without a language is called.
+// remainder is the name of the graph of questions without a language.
 const remainder = "(other)"

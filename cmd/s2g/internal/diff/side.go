@@ -29,45 +29,26 @@ func openSide(out string) (*side, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &side{out: out, manifest: m, site: vocab.DefaultSite, slugs: map[string]string{}}
-	for _, name := range []string{m.Options.Site, m.Dump.Site} {
-		if name == "" {
-			continue
-		}
-		if s.site, err = vocab.ParseSite(name); err != nil {
-			return nil, err
-		}
-		break
+	s := &side{out: out, manifest: m, slugs: map[string]string{}}
+	if s.site, err = m.BuildSite(); err != nil {
+		return nil, err
 	}
-	languages := m.Options.Languages
-	if languages == nil {
-		languages = schema.DefaultLanguages()
-	}
-	for _, l := range languages {
+	for _, l := range m.Options.Graphs() {
 		s.tags = append(s.tags, l.Tag)
 		s.slugs[l.Tag] = l.Slug
 	}
-	if m.Options.Other {
-		s.tags = append(s.tags, "")
-		s.slugs[""] = schema.OtherSlug
-	}
 	if stage := m.Stages[manifest.Graph]; stage != nil {
-		for _, f := range stage.Files {
-			if strings.HasPrefix(f.Name, "graph/batch-") {
-				s.batches = append(s.batches, f)
-			}
-		}
-		slices.SortFunc(s.batches, byNumber)
+		s.batches = stage.Batches()
 	}
 	if stage := m.Stages[manifest.Vectors]; stage != nil {
-		s.listParts(stage.Files)
+		s.parts = partsOf(stage.Files)
 	}
 	return s, nil
 }
 
-// listParts groups the shards of all languages by their parts: a part is the same
+// partsOf groups the shards of all languages by their parts: a part is the same
 // range of posts in each.
-func (s *side) listParts(files []manifest.File) {
+func partsOf(files []manifest.File) (parts [][]manifest.File) {
 	byPart := map[string][]manifest.File{}
 	var names []manifest.File
 	for _, f := range files {
@@ -80,23 +61,20 @@ func (s *side) listParts(files []manifest.File) {
 		}
 		byPart[part] = append(byPart[part], f)
 	}
-	slices.SortFunc(names, byNumber)
+	slices.SortFunc(names, manifest.ByNumber)
 	for _, n := range names {
-		s.parts = append(s.parts, byPart[n.Name])
+		parts = append(parts, byPart[n.Name])
 	}
+	return parts
 }
 
-// byNumber orders files by the numbers in their names: batch-1000000 follows batch-999999.
-func byNumber(a, b manifest.File) int {
-	if len(a.Name) != len(b.Name) {
-		return len(a.Name) - len(b.Name)
-	}
-	return strings.Compare(a.Name, b.Name)
+func (s *side) build() Build {
+	return Build{Out: s.out, Dump: s.manifest.Dump.Name, Newest: s.manifest.Dump.Newest, Site: string(s.site), Tool: s.manifest.Tool}
 }
 
 func (s *side) path(f manifest.File) string { return filepath.Join(s.out, filepath.FromSlash(f.Name)) }
 
-// bytes is how much there is to read, by stage.
+// bytes returns the size of the files that are read of a stage.
 func (s *side) bytes(stage string) (n int64) {
 	files := s.batches
 	if stage == manifest.Vectors {
@@ -108,10 +86,7 @@ func (s *side) bytes(stage string) (n int64) {
 	return n
 }
 
-// slug returns the slug of a shard's folder.
-func slug(f manifest.File) string { return path.Base(path.Dir(f.Name)) }
-
-// damaged is the fault of a file that is not what the manifest says.
+// damaged returns the fault of a file that is missing or damaged.
 func (s *side) damaged(f manifest.File, err error) error {
-	return schema.Faultf(schema.FaultVerification, "s2g verify --files-only --out "+s.out+" says what else is wrong; fetch or build it again", "%s: %w", s.path(f), err)
+	return schema.Faultf(schema.FaultVerification, "s2g verify with option files-only lists all damage in "+s.out+"; fetch or build it again", "%s: %w", s.path(f), err)
 }

@@ -1,15 +1,17 @@
 package diff
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
+
+	"s2g/cmd/s2g/internal/textgrid"
 )
 
 // WriteJSON writes the result as one JSON object.
@@ -19,26 +21,25 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// part is a section under its name.
-type part struct {
+// namedSection is a section under its name.
+type namedSection struct {
 	name string
 	*Section
 }
 
-// parts are the sections that there are.
-func (r *Result) parts() (list []part) {
-	for _, p := range []part{{"questions", r.Questions}, {"answers", r.Answers}, {"texts", r.Texts}} {
-		if p.Section != nil {
-			list = append(list, p)
+func (r *Result) sections() (list []namedSection) {
+	for _, s := range []namedSection{{"questions", r.Questions}, {"answers", r.Answers}, {"texts", r.Texts}} {
+		if s.Section != nil {
+			list = append(list, s)
 		}
 	}
 	return list
 }
 
-// counts are the columns of a count.
-var counts = []struct {
-	name string
-	of   func(Count) int64
+// countColumns are the columns of a count.
+var countColumns = []struct {
+	name  string
+	value func(Count) int64
 }{
 	{"before", func(n Count) int64 { return n.Before }},
 	{"after", func(n Count) int64 { return n.After }},
@@ -50,45 +51,44 @@ var counts = []struct {
 	{"embed", func(n Count) int64 { return n.Embed }},
 }
 
-// WriteCSV writes a header and a line for each section and language. The first
-// column says which: language, or distinct for what all hold together. What a
-// section does not have is empty.
-func (r *Result) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	header := []string{"row", "what", "language"}
-	for _, c := range counts {
-		header = append(header, c.name)
-	}
-	lines := [][]string{header}
-	for _, p := range r.parts() {
-		line := func(row string, n Count) {
-			l := []string{row, p.name, n.Language}
-			for _, c := range counts {
-				text := strconv.FormatInt(c.of(n), 10)
-				if p.lacks(c.name) {
-					text = ""
-				}
-				l = append(l, text)
-			}
-			lines = append(lines, l)
-		}
-		for _, n := range p.Languages {
-			line("language", n)
-		}
-		line("distinct", p.Distinct)
-	}
-	if err := out.WriteAll(lines); err != nil {
-		return fmt.Errorf("writing the differences: %w", err)
-	}
-	return nil
-}
-
-// lacks says which columns say nothing of a section.
-func (p part) lacks(column string) bool {
-	if p.name == "texts" {
+// lacks reports whether a column does not apply to the section.
+func (s namedSection) lacks(column string) bool {
+	if s.name == "texts" {
 		return column == "other"
 	}
 	return column == "embed"
+}
+
+// WriteCSV writes a header and a line for each section and language. The first
+// column names the kind of line: language, or distinct for all of them together. A
+// column that does not apply to a section is empty.
+func (r *Result) WriteCSV(w io.Writer) error {
+	header := []string{"row", "what", "language"}
+	for _, c := range countColumns {
+		header = append(header, c.name)
+	}
+	lines := [][]string{header}
+	for _, s := range r.sections() {
+		add := func(row string, n Count) {
+			line := []string{row, s.name, n.Language}
+			for _, c := range countColumns {
+				text := strconv.FormatInt(c.value(n), 10)
+				if s.lacks(c.name) {
+					text = ""
+				}
+				line = append(line, text)
+			}
+			lines = append(lines, line)
+		}
+		for _, n := range s.Languages {
+			add("language", n)
+		}
+		add("distinct", s.Distinct)
+	}
+	if err := csv.NewWriter(w).WriteAll(lines); err != nil {
+		return fmt.Errorf("writing the differences: %w", err)
+	}
+	return nil
 }
 
 // WriteTable writes the result for people.
@@ -98,76 +98,41 @@ func (r *Result) WriteTable(w io.Writer) error {
 		name string
 		Build
 	}{{"OLD", r.Old}, {"NEW", r.New}} {
-		fmt.Fprintf(&b, "%s  %s: %s, newest post %s\n", side.name, side.Out, strings.TrimPrefix(side.Site, "http://"), orUnknown(side.Newest))
+		fmt.Fprintf(&b, "%s  %s: %s, newest post %s\n", side.name, side.Out, strings.TrimPrefix(side.Site, "http://"), cmp.Or(side.Newest, "unknown"))
 	}
 	for _, n := range r.Notes {
 		fmt.Fprintf(&b, "note: %s\n", n)
 	}
-	for _, p := range r.parts() {
-		b.WriteByte('\n')
-		b.WriteString(p.grid().String())
+	for _, s := range r.sections() {
+		var g textgrid.Grid
+		add := func(name string, cell func(i int) string) {
+			line := []string{name}
+			for i, c := range countColumns {
+				if !s.lacks(c.name) {
+					line = append(line, cell(i))
+				}
+			}
+			g.Add(line...)
+		}
+		addCount := func(name string, n Count) {
+			add("  "+name, func(i int) string { return humanize.Comma(countColumns[i].value(n)) })
+		}
+		add(s.name, func(i int) string { return countColumns[i].name })
+		for _, n := range s.Languages {
+			addCount(names([]string{n.Language}), n)
+		}
+		addCount("distinct", s.Distinct)
+		b.WriteString("\n" + g.String())
 	}
 	if len(r.Properties) > 0 {
-		b.WriteString("\n")
-		g := grid{{"posts of both differ in", "questions", "answers"}}
+		g := textgrid.Grid{{"posts of both differ in", "questions", "answers"}}
 		for _, p := range r.Properties {
-			g = append(g, []string{"  " + p.Name, humanize.Comma(p.Questions), humanize.Comma(p.Answers)})
+			g.Add("  "+p.Name, humanize.Comma(p.Questions), humanize.Comma(p.Answers))
 		}
-		b.WriteString(g.String())
+		b.WriteString("\n" + g.String())
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("writing the differences: %w", err)
 	}
 	return nil
-}
-
-// grid is the part as lines of cells.
-func (p part) grid() grid {
-	line := func(first string, cell func(i int) string) []string {
-		l := []string{first}
-		for i := range counts {
-			if !p.lacks(counts[i].name) {
-				l = append(l, cell(i))
-			}
-		}
-		return l
-	}
-	g := grid{line(p.name, func(i int) string { return counts[i].name })}
-	row := func(name string, n Count) {
-		g = append(g, line(name, func(i int) string { return humanize.Comma(counts[i].of(n)) }))
-	}
-	for _, n := range p.Languages {
-		row("  "+names([]string{n.Language}), n)
-	}
-	row("  distinct", p.Distinct)
-	return g
-}
-
-// grid is lines of cells, the first column aligned left, the others right.
-type grid [][]string
-
-// String writes the lines, each column as wide as its widest cell.
-func (g grid) String() string {
-	widths := make([]int, len(g[0]))
-	for _, line := range g {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, line := range g {
-		fmt.Fprintf(&b, "%-*s", widths[0], line[0])
-		for i, cell := range line[1:] {
-			fmt.Fprintf(&b, "  %*s", widths[i+1], cell)
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestForms(t *testing.T) {
+func TestResultIsWrittenAsTableCSVAndJSON(t *testing.T) {
 	n := Count{Language: "c,++", Before: 1234, After: 1300, Added: 70, Removed: 4, Text: 10, Other: 20, Same: 1200, Embed: 0}
 	texts := Count{Language: "", Before: 9, After: 9, Text: 2, Same: 7, Embed: 2}
 	r := &Result{

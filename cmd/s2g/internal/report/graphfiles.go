@@ -154,7 +154,7 @@ func (f *graphFiles) scan(batch manifest.File, use func(*trig.Quad) (more bool))
 	name := filepath.Join(f.out, filepath.FromSlash(batch.Name))
 	err := scanBatch(name, use)
 	if err != nil {
-		return schema.Faultf(schema.FaultVerification, "s2g verify --files-only --out "+f.out+" lists all damage; build the graph again", "%s: %w", name, err)
+		return schema.Faultf(schema.FaultVerification, "s2g verify with option files-only lists all damage in "+f.out+"; build the graph again", "%s: %w", name, err)
 	}
 	return nil
 }

@@ -1,12 +1,12 @@
-// Package stats computes what the paper's Table 1 and section 4 say of a graph,
-// for this one: questions, answers, acceptance, answers and comments a question
-// by language and as a distribution, nodes by class and edges by predicate.
+// Package stats computes the figures of the paper's Table 1 and section 4 for a
+// build: questions, answers, acceptance, answers and comments a question, by
+// language and as a distribution; nodes by class and edges by predicate.
 //
-// The figures come from SQL over the tables (package expect), not from the
-// files: a few grouped scans answer in a fraction of the time that reading every
-// quad takes, the graph need not be built, and verify proves the files equal to the
-// same computation. What the graph stage counts while it writes is not used: a
-// figure should not depend on the code that it describes.
+// The figures come from SQL over the tables (package oracle), not from the files:
+// a few grouped scans take a fraction of the time that reading every quad takes,
+// and the graph need not be built. verify proves that the files equal the same
+// computation. The counts of the graph stage are not used, because a figure should
+// not depend on the code that it describes.
 package stats
 
 import (
@@ -20,15 +20,15 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Options says which graphs there are.
+// Options selects the graphs.
 type Options struct {
 	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.DefaultSite
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // there is a remainder graph, last
 
-	// Materialize says that the graph has the terms, too, that follow from its
-	// own. They are a group of edges of their own, and quads: nodes, the measures
-	// and the other groups are the same without.
+	// Materialize counts the terms that follow from others, too. They are a group
+	// of edges of their own, and quads; nodes, measures and the other groups are the
+	// same without.
 	Materialize bool
 }
 
@@ -39,17 +39,9 @@ type Stats struct {
 	Nodes        []Total  `json:"nodes"`        // by class
 	Edges        []Group  `json:"edges"`        // by predicate, in groups
 	Quads        Total    `json:"quads"`
-	// Materialized says that terms that follow from others are counted, too, as
+	// Materialized is true where terms that follow from others are counted, too, as
 	// the last group of edges.
 	Materialized bool `json:"materialized"`
-}
-
-// terms is how many terms are counted.
-func (s *Stats) terms() oracle.Term {
-	if s.Materialized {
-		return oracle.AllTerms
-	}
-	return oracle.Terms
 }
 
 // Graph is a row of Table 1.
@@ -86,8 +78,8 @@ type Spread struct {
 // Total is a count over all graphs.
 type Total struct {
 	Name     string `json:"name"`
-	Summed   int64  `json:"summed"`   // a node or quad in two graphs is two, as the paper counts
-	Distinct int64  `json:"distinct"` // it is one
+	Summed   int64  `json:"summed"`   // a node or quad in two graphs counts twice, as in the paper
+	Distinct int64  `json:"distinct"` // it counts once
 }
 
 // Group is edges of one kind with their subtotal.
@@ -95,6 +87,25 @@ type Group struct {
 	Total
 	Edges []Total `json:"edges"`
 }
+
+// measures are the columns of Table 1. The first two are counts, the others ratios.
+var measures = []struct {
+	name, title string
+	isCount     bool
+	value       func(Graph) *float64
+}{
+	{"questions", "Ques.", true, func(g Graph) *float64 { return float(g.Questions) }},
+	{"answers", "Ans.", true, func(g Graph) *float64 { return float(g.Answers) }},
+	{"acceptance_rate", "AccRat", false, func(g Graph) *float64 { return g.AcceptanceRate }},
+	{"answers_per_question", "Ans/Q", false, func(g Graph) *float64 { return g.AnswersPerQuestion }},
+	{"comments_per_question", "Com/Q", false, func(g Graph) *float64 { return g.CommentsPerQuestion }},
+}
+
+func float(n int64) *float64 { x := float64(n); return &x }
+
+// nodeClasses are the classes of which a node has exactly one. The derived ones,
+// as AcceptedAnswer, are counted among the edges.
+var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt}
 
 // Compute reads the tables.
 func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
@@ -104,7 +115,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	view, err := oracle.Compute(ctx, db, oracle.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
+	expected, err := oracle.Compute(ctx, db, oracle.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
 	if err != nil {
 		return nil, fmt.Errorf("computing the statistics: %w", err)
 	}
@@ -112,17 +123,86 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	if o.Other {
 		all = append(all, schema.Language{Slug: schema.OtherSlug, Name: "(other)"})
 	}
-	s := &Stats{Materialized: o.Materialize}
+	s := &Stats{Materialized: o.Materialize, Quads: Total{Name: "quads"}}
 	var sum oracle.Tallies
 	for i, l := range all {
-		s.Graphs = append(s.Graphs, newGraph(l, o.Site, &view.Graphs[i]))
+		s.Graphs = append(s.Graphs, newGraph(l, o.Site, &expected.Graphs[i]))
 		for t := range s.terms() {
-			sum[t].Merge(view.Graphs[i][t])
+			sum[t].Merge(expected.Graphs[i][t])
 		}
 	}
-	s.Distribution = distribution(s.Graphs, newGraph(schema.Language{}, o.Site, &sum))
-	s.total(&sum, &view.Distinct)
+	pooled := newGraph(schema.Language{}, o.Site, &sum)
+	for _, m := range measures {
+		var values []float64
+		for _, g := range s.Graphs {
+			if v := m.value(g); g.Questions > 0 && v != nil {
+				values = append(values, *v)
+			}
+		}
+		s.Distribution = append(s.Distribution, newSpread(m.name, values, m.value(pooled)))
+	}
+	for _, class := range nodeClasses {
+		s.Nodes = append(s.Nodes, Total{class, count(&sum, class), count(&expected.Distinct, class)})
+	}
+	for _, group := range []struct {
+		name string
+		has  func(oracle.Term) bool
+	}{
+		{"object properties", func(t oracle.Term) bool { return t < oracle.Terms && t.Kind() == oracle.Edge }},
+		{"rdf:type", func(t oracle.Term) bool { return t < oracle.Terms && t.Kind() == oracle.Class }},
+		{"literals", func(t oracle.Term) bool { return t < oracle.Terms && t.Kind() == oracle.Literal }},
+		{"materialized", func(t oracle.Term) bool { return t >= oracle.Terms }},
+	} {
+		g := Group{Total: Total{Name: group.name}}
+		for t := range s.terms() {
+			if group.has(t) {
+				edge := Total{t.Name(), sum[t].Count, expected.Distinct[t].Count}
+				g.Edges = append(g.Edges, edge)
+				g.add(edge)
+			}
+		}
+		if len(g.Edges) > 0 {
+			s.Edges = append(s.Edges, g)
+			s.Quads.add(g.Total)
+		}
+	}
 	return s, nil
+}
+
+// terms returns how many terms are counted.
+func (s *Stats) terms() oracle.Term {
+	if s.Materialized {
+		return oracle.AllTerms
+	}
+	return oracle.Terms
+}
+
+// Node returns the total of a class of nodes.
+func (s *Stats) Node(class string) Total { return find(s.Nodes, class) }
+
+// Edge returns the total of a term, by its local name, or of a group of edges.
+func (s *Stats) Edge(name string) Total {
+	for _, g := range s.Edges {
+		if g.Name == name {
+			return g.Total
+		}
+		if t := find(g.Edges, name); t.Name != "" {
+			return t
+		}
+	}
+	return Total{}
+}
+
+func find(totals []Total, name string) Total {
+	if i := slices.IndexFunc(totals, func(t Total) bool { return t.Name == name }); i >= 0 {
+		return totals[i]
+	}
+	return Total{}
+}
+
+func (t *Total) add(u Total) {
+	t.Summed += u.Summed
+	t.Distinct += u.Distinct
 }
 
 // count returns the number of quads of a term.
@@ -157,69 +237,18 @@ func ratio(n, of int64) *float64 {
 	return &r
 }
 
-// nodeClasses are the classes that a node has one of. The derived ones, as
-// AcceptedAnswer, are counted among the edges.
-var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt}
-
-// total fills in nodes and edges.
-func (s *Stats) total(sum, distinct *oracle.Tallies) {
-	for _, class := range nodeClasses {
-		s.Nodes = append(s.Nodes, Total{class, count(sum, class), count(distinct, class)})
+func newSpread(measure string, values []float64, pooled *float64) Spread {
+	s := Spread{Measure: measure, Graphs: len(values)}
+	if len(values) == 0 {
+		return s
 	}
-	for _, kind := range []struct {
-		kind oracle.TermKind
-		name string
-	}{{oracle.Edge, "object properties"}, {oracle.Class, "rdf:type"}, {oracle.Literal, "literals"}} {
-		g := Group{Total: Total{Name: kind.name}}
-		for t := range oracle.Terms {
-			if t.Kind() != kind.kind {
-				continue
-			}
-			n := Total{t.Name(), sum[t].Count, distinct[t].Count}
-			g.Edges = append(g.Edges, n)
-			g.add(n)
-		}
-		s.Edges = append(s.Edges, g)
+	slices.Sort(values)
+	sum := 0.0
+	for _, v := range values {
+		sum += v
 	}
-	if s.Materialized {
-		g := Group{Total: Total{Name: "materialized"}}
-		for t := oracle.Terms; t < s.terms(); t++ {
-			n := Total{t.Name(), sum[t].Count, distinct[t].Count}
-			g.Edges = append(g.Edges, n)
-			g.add(n)
-		}
-		s.Edges = append(s.Edges, g)
-	}
-	s.Quads.Name = "quads"
-	for _, g := range s.Edges {
-		s.Quads.add(g.Total)
-	}
-}
-
-func (t *Total) add(u Total) {
-	t.Summed += u.Summed
-	t.Distinct += u.Distinct
-}
-
-// Node returns the total of a class of nodes.
-func (s *Stats) Node(class string) Total { return find(s.Nodes, class) }
-
-// Edge returns the total of a term, by its local name, or of a group of edges.
-func (s *Stats) Edge(name string) Total {
-	for _, g := range s.Edges {
-		if g.Name == name {
-			return g.Total
-		}
-		if t := find(g.Edges, name); t.Name != "" {
-			return t
-		}
-	}
-	return Total{}
-}
-
-func find(totals []Total, name string) Total {
-	if i := slices.IndexFunc(totals, func(t Total) bool { return t.Name == name }); i >= 0 {
-		return totals[i]
-	}
-	return Total{}
+	n := len(values)
+	median, mean := (values[(n-1)/2]+values[n/2])/2, sum/float64(n)
+	s.Min, s.Median, s.Mean, s.Max, s.Pooled = &values[0], &median, &mean, &values[n-1], pooled
+	return s
 }

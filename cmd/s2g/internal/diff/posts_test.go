@@ -78,7 +78,7 @@ func writeThreads(t *testing.T, size int, score int64) (out string) {
 }
 
 // Wherever files end, the posts are the same.
-func TestPostsThatFilesCut(t *testing.T) {
+func TestPostsAreTheSameWhereverFilesEnd(t *testing.T) {
 	whole, other := writeThreads(t, 100_000, 1), writeThreads(t, 17, 2)
 	for size := 1; size < 60; size += 1 + size/12 {
 		cut := writeThreads(t, size, 1)

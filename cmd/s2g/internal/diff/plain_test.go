@@ -1,49 +1,25 @@
 package diff
 
 import (
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/schema"
 	"s2g/schema/vocab"
 	"s2g/vectors/shard"
 )
 
-type row map[string]string
+type row = map[string]string
 
-// rowsOf reads the rows of a file of a dump with the standard library.
-func rowsOf(t *testing.T, file string) (rows []row) {
-	t.Helper()
-	f, err := os.Open(file)
-	check(t, err)
-	defer f.Close()
-	for in := xml.NewDecoder(f); ; {
-		token, err := in.Token()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		check(t, err)
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "row" {
-			r := row{}
-			for _, a := range e.Attr {
-				r[a.Name.Local] = a.Value
-			}
-			rows = append(rows, r)
-		}
-	}
-}
-
-// languagesOf are the tags of a question that are of the default languages, in the
-// order of these.
+// languagesOf returns the tags of a question that are default languages, in the order
+// of these.
 func languagesOf(tags string) (in []string) {
 	for _, l := range schema.DefaultLanguages() {
 		if strings.Contains(tags, "<"+l.Tag+">") {
@@ -53,14 +29,14 @@ func languagesOf(tags string) (in []string) {
 	return in
 }
 
-// view is what the graph says of the posts of a dump: by id, the post's type,
-// languages and properties.
-type view map[int64]viewed
+// plainPosts are the posts of a dump by id, each with its type, languages and
+// properties in the graph.
+type plainPosts map[int64]plainPost
 
-type viewed struct {
+type plainPost struct {
 	question  bool
 	languages []string
-	says      map[string]string
+	values    map[string]string
 }
 
 // attributes of a dump's posts that become a property as they are.
@@ -74,14 +50,14 @@ var attributes = map[string]string{
 // ofQuestions are properties that answers do not have in the graph.
 var ofQuestions = []string{"ViewCount", "AnswerCount", "FavoriteCount", "ClosedDate", "Title", "Tags"}
 
-// viewOf reads a dump of clean data, as the sample's.
-func viewOf(t *testing.T, dump string) view {
-	rows := rowsOf(t, filepath.Join(dump, "Posts.xml"))
+// readPlainPosts reads a dump of clean data, as the sample's.
+func readPlainPosts(t *testing.T, dump string) plainPosts {
+	rows := buildtest.Rows(t, filepath.Join(dump, "Posts.xml"))
 	byID := map[string]row{}
 	for _, r := range rows {
 		byID[r["Id"]] = r
 	}
-	v := view{}
+	v := plainPosts{}
 	answered := map[string]bool{}
 	for _, r := range rows {
 		of := r
@@ -92,30 +68,30 @@ func viewOf(t *testing.T, dump string) view {
 		if of["PostTypeId"] != "1" || len(languagesOf(of["Tags"])) == 0 {
 			continue
 		}
-		p := viewed{question: r["PostTypeId"] == "1", languages: languagesOf(of["Tags"]), says: map[string]string{}}
+		p := plainPost{question: r["PostTypeId"] == "1", languages: languagesOf(of["Tags"]), values: map[string]string{}}
 		for name, property := range attributes {
 			if value, ok := r[name]; ok && (p.question || !slices.Contains(ofQuestions, name)) {
-				p.says[property] = value
+				p.values[property] = value
 			}
 		}
-		p.says[vocab.License] = vocab.LicenseIRI([]byte(r["ContentLicense"]), []byte(r["CreationDate"]), []byte(r["LastEditDate"]), r["LastEditorUserId"] == "-1")
+		p.values[vocab.License] = vocab.LicenseIRI([]byte(r["ContentLicense"]), []byte(r["CreationDate"]), []byte(r["LastEditDate"]), r["LastEditorUserId"] == "-1")
 		if !p.question {
-			p.says[class] = standing(byID, of, r)
+			p.values[class] = statusOfAnswer(byID, of, r)
 		}
 		id, _ := strconv.ParseInt(r["Id"], 10, 64)
 		v[id] = p
 	}
 	for id, p := range v {
 		if p.question {
-			p.says[class] = fmt.Sprint(answered[strconv.FormatInt(id, 10)])
+			p.values[class] = fmt.Sprint(answered[strconv.FormatInt(id, 10)])
 		}
 	}
 	v.votesAndLinks(t, dump)
 	return v
 }
 
-// standing is how an answer stands to the accepted one of its question.
-func standing(byID map[string]row, question, answer row) string {
+// statusOfAnswer compares an answer with the accepted one of its question.
+func statusOfAnswer(byID map[string]row, question, answer row) string {
 	accepted := byID[question["AcceptedAnswerId"]]
 	if accepted["ParentId"] != question["Id"] {
 		return ""
@@ -131,17 +107,17 @@ func standing(byID map[string]row, question, answer row) string {
 	return ""
 }
 
-func (v view) votesAndLinks(t *testing.T, dump string) {
+func (v plainPosts) votesAndLinks(t *testing.T, dump string) {
 	count := map[[2]string]int{}
-	for _, r := range rowsOf(t, filepath.Join(dump, "Votes.xml")) {
+	for _, r := range buildtest.Rows(t, filepath.Join(dump, "Votes.xml")) {
 		count[[2]string{r["PostId"], r["VoteTypeId"]}]++
 	}
 	for id, p := range v {
 		of := strconv.FormatInt(id, 10)
-		p.says[vocab.UpVotes], p.says[vocab.DownVotes] = strconv.Itoa(count[[2]string{of, "2"}]), strconv.Itoa(count[[2]string{of, "3"}])
+		p.values[vocab.UpVotes], p.values[vocab.DownVotes] = strconv.Itoa(count[[2]string{of, "2"}]), strconv.Itoa(count[[2]string{of, "3"}])
 	}
 	links := map[string][]string{}
-	for _, r := range rowsOf(t, filepath.Join(dump, "PostLinks.xml")) {
+	for _, r := range buildtest.Rows(t, filepath.Join(dump, "PostLinks.xml")) {
 		from, _ := strconv.ParseInt(r["PostId"], 10, 64)
 		to, _ := strconv.ParseInt(r["RelatedPostId"], 10, 64)
 		a, ok1 := v[from]
@@ -150,18 +126,18 @@ func (v view) votesAndLinks(t *testing.T, dump string) {
 		if key := fmt.Sprint(from, name); ok1 && ok2 && name != "" && (name == vocab.LinkedTo || a.question && b.question) && !slices.Contains(links[key], r["RelatedPostId"]) {
 			links[key] = append(links[key], r["RelatedPostId"])
 			slices.Sort(links[key])
-			a.says[name] = strings.Join(links[key], " ")
+			a.values[name] = strings.Join(links[key], " ")
 		}
 	}
 }
 
-// plain is what comparePlainly finds.
-type plain struct {
+// plainResult is the result of comparePlainly.
+type plainResult struct {
 	posts              []Post
 	questions, answers *Section
 }
 
-func comparePlainly(was, now view) (p plain) {
+func comparePlainly(was, now plainPosts) (p plainResult) {
 	count := map[bool]map[string]*Count{true: {}, false: {}}
 	at := func(question bool, language string) *Count {
 		c := count[question][language]
@@ -187,7 +163,7 @@ func comparePlainly(was, now view) (p plain) {
 		what := same
 		if ok1 && ok2 {
 			for _, name := range properties {
-				if a.says[name] != b.says[name] {
+				if a.values[name] != b.values[name] {
 					of.Changed = append(of.Changed, name)
 					what = max(what, otherChanged)
 					if slices.Contains([]string{vocab.HasTitle, vocab.HasBody, vocab.TaggedWith}, name) {
