@@ -7,24 +7,26 @@ import (
 	"s2g/graph/trig"
 )
 
-// assembler deals the quads of units, which come in order, out to batches.
+// assembler distributes the quads of units, which come in order, to batches, and
+// hands full batches to the writer.
 type assembler struct {
-	writer   *writer
-	shelf    *shelf
-	batch    *trig.Batch
-	from     []*trig.Fragment // that the batch refers to
-	files    int              // handed over or committed
-	perGraph [][]int64        // quads in them, by graph and kind
-	done     counts           // of the units that are complete
-	kinds    []int64          // their distinct triples of each kind
+	writer    *writer
+	pool      *fragmentPool
+	batch     *trig.Batch      // being filled; nil: none
+	fragments []*trig.Fragment // that the batch refers to
+	files     int              // batches handed over or committed
+	perGraph  [][]int64        // quads in them, by graph and kind
+	done      counts           // of the complete units
+	kinds     []int64          // distinct triples of the complete units, by kind
 
 	phase phase
 	unit  *unit
-	nodes int // of the unit's fragments before this one
+	nodes int // of the unit's earlier fragments
 
-	start *checkpoint // where an interrupted run has come to; nil once it is reached
+	start *checkpoint // the position to resume at; nil after it
 }
 
+// quads returns the number of quads in all batches.
 func (a *assembler) quads() (n int64) {
 	for _, byKind := range a.perGraph {
 		n += total(byKind)
@@ -32,7 +34,7 @@ func (a *assembler) quads() (n int64) {
 	return n
 }
 
-// begin says which unit the next fragments are of.
+// begin starts a unit: the next fragments are its.
 func (a *assembler) begin(p phase, u *unit) {
 	a.phase, a.unit, a.nodes = p, u, 0
 	if a.start != nil && (a.start.Phase != p || a.start.Unit != u.at) {
@@ -40,57 +42,49 @@ func (a *assembler) begin(p phase, u *unit) {
 	}
 }
 
-// end takes the unit's counts, when it is complete.
+// end adds the counts of the complete unit.
 func (a *assembler) end() {
-	a.done.add(&a.unit.counts)
-	sum(a.kinds, a.unit.kinds)
+	addEach(a.done[:], a.unit.counts[:])
+	addEach(a.kinds, a.unit.kinds)
 	a.start = nil
 }
 
-// put takes a fragment of the unit, and lets go of it.
+// put adds the unit's next fragment to the batches and releases it. It skips quads
+// that an interrupted run has committed.
 func (a *assembler) put(ctx context.Context, f *trig.Fragment) error {
-	defer a.shelf.release(f)
-	at, skip := a.first(f)
+	defer a.pool.release(f)
 	first := a.nodes
 	a.nodes += f.Nodes()
-	if skip {
-		return nil
+	var at trig.Cursor
+	if a.start != nil {
+		node := a.start.Node - first
+		if node >= f.Nodes() {
+			return nil
+		}
+		at = trig.Cursor{Node: node, Graph: a.start.Graph, Piece: a.start.Piece}
+		a.start = nil
 	}
 	for {
 		if a.batch == nil {
 			var err error
-			if a.batch, err = a.writer.empty(ctx); err != nil {
+			if a.batch, err = a.writer.emptyBatch(ctx); err != nil {
 				return err
 			}
 		}
-		a.shelf.hold(f)
-		a.from = append(a.from, f)
+		a.pool.hold(f)
+		a.fragments = append(a.fragments, f)
 		at = a.batch.Put(f, at)
 		if !a.batch.Full() {
 			return nil
 		}
-		place := checkpoint{Phase: a.phase, Unit: a.unit.at, Node: first + at.Node, Graph: at.Graph, Piece: at.Piece}
-		if err := a.flush(ctx, place); err != nil {
+		after := checkpoint{Phase: a.phase, Unit: a.unit.at, Node: first + at.Node, Graph: at.Graph, Piece: at.Piece}
+		if err := a.flush(ctx, after); err != nil {
 			return err
 		}
 	}
 }
 
-// first returns where the quads of a fragment begin that are not committed yet.
-func (a *assembler) first(f *trig.Fragment) (at trig.Cursor, skip bool) {
-	if a.start == nil {
-		return at, false
-	}
-	node := a.start.Node - a.nodes
-	if node >= f.Nodes() {
-		return at, true
-	}
-	at = trig.Cursor{Node: node, Graph: a.start.Graph, Piece: a.start.Piece}
-	a.start = nil
-	return at, false
-}
-
-// finish hands the last batch over.
+// finish hands over the last batch.
 func (a *assembler) finish(ctx context.Context) error {
 	if a.batch == nil || a.batch.Quads() == 0 {
 		return nil
@@ -98,13 +92,14 @@ func (a *assembler) finish(ctx context.Context) error {
 	return a.flush(ctx, checkpoint{Phase: phaseDone})
 }
 
-func (a *assembler) flush(ctx context.Context, place checkpoint) error {
-	place.Done, place.Kinds = a.done, slices.Clone(a.kinds)
+// flush hands over the batch with the position after it.
+func (a *assembler) flush(ctx context.Context, after checkpoint) error {
+	after.Done, after.Kinds = a.done, slices.Clone(a.kinds)
 	for g := range a.perGraph {
-		sum(a.perGraph[g], a.batch.Tally(g))
+		addEach(a.perGraph[g], a.batch.Tally(g))
 	}
 	a.files++
-	j := job{number: a.files, batch: a.batch, from: a.from, at: &place}
-	a.batch, a.from = nil, nil
+	j := job{number: a.files, batch: a.batch, fragments: a.fragments, after: after}
+	a.batch, a.fragments = nil, nil
 	return a.writer.write(ctx, j)
 }

@@ -22,12 +22,11 @@ import (
 // sample, in posts.
 const benchPosts = "BENCH_POSTS"
 
-// BenchmarkGraph writes the graph of a sample, and beside it reads the same
-// rows of the five tables and writes as many bytes: the time below which no
-// graph can be. Each run of the stage has a run of the reference before it, so
-// that both see the same machine. x-select-write is the time of the one over
-// that of the other, the fastest of each; x-select-write-cpu is the same of the
-// processor time of client and server, for machines that are busy.
+// BenchmarkGraph writes the graph of a sample. Before each run, a reference reads the
+// same rows of the five tables and writes as many bytes, which bounds the time from
+// below on the same machine. x-select-write is the stage's fastest time over the
+// reference's; x-select-write-cpu compares the processor time of client and server,
+// for busy machines.
 func BenchmarkGraph(b *testing.B) {
 	folder := b.TempDir()
 	posts := schematest.EnvInt(b, benchPosts, 25_000)
@@ -65,10 +64,10 @@ func BenchmarkGraph(b *testing.B) {
 	}
 }
 
-// A cost is in seconds.
+// cost is in seconds.
 type cost struct{ wall, cpu float64 }
 
-// measure does some work and keeps its cost if it is the lowest so far.
+// measure runs work and keeps its cost if it is the lowest.
 func (c *cost) measure(b *testing.B, work func() error) {
 	begun, before := time.Now(), schematest.CPUSeconds(server.dir)
 	if err := work(); err != nil {
@@ -86,10 +85,9 @@ func runStage(b *testing.B, db *tables.DB, compress string) *manifest.Manifest {
 	return dir.Manifest()
 }
 
-// selectAndWrite reads what the stage reads, each table in one scan in the order
-// in which the server has it, the five side by side, and takes the values as the
-// driver has them. Then it writes so many bytes, to files as large as the
-// stage's, and syncs each.
+// selectAndWrite reads the columns that the stage reads, each table in one scan in
+// stored order, all five at once, without decoding. Then it writes so many bytes to
+// files as large as the stage's, and syncs each.
 func selectAndWrite(b *testing.B, db *tables.DB, bytes int64) error {
 	var group errgroup.Group
 	for _, query := range []string{

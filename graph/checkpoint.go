@@ -13,7 +13,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// phase is a part of the order in which the graph is written.
+// phase is a part of the graph. The phases are written in this order.
 type phase int
 
 const (
@@ -23,8 +23,8 @@ const (
 	phaseDone
 )
 
-// checkpoint is what a committed file says of the work up to its last quad. It
-// is stored as JSON.
+// checkpoint is the position after a committed file's last quad, and the counts up
+// to there. The manifest and the journal store it as JSON.
 type checkpoint struct {
 	Phase phase `json:"p"`
 	Unit  int64 `json:"u"` // where the unit begins
@@ -36,18 +36,13 @@ type checkpoint struct {
 	Kinds []int64 `json:"k"` // their distinct triples of each kind
 }
 
-func (c *checkpoint) String() (string, error) {
-	text, err := json.Marshal(c)
-	return string(text), err
-}
-
-// batchName is the name of the n-th batch file, from 1.
+// batchName returns the name of the n-th batch file, from 1.
 func batchName(n int, suffix string) string {
 	return fmt.Sprintf("graph/batch-%06d.%s", n, suffix)
 }
 
-// resume reads how far an interrupted run has come: the batches that it has
-// committed without a gap, and the checkpoint of the last.
+// resume returns the batches that an interrupted run has committed without a gap,
+// and the checkpoint of the last one; without any, the start of the graph.
 func resume(committed []manifest.File, suffix string, kinds int) (files []manifest.File, last checkpoint, err error) {
 	for _, f := range committed {
 		if f.Name == batchName(len(files)+1, suffix) {
@@ -64,15 +59,14 @@ func resume(committed []manifest.File, suffix string, kinds int) (files []manife
 	return files, last, nil
 }
 
-// recount reads the batches of an interrupted run back, and returns the quads in
-// them by graph and kind. Checkpoints leave these numbers out: over thousands of
-// files and dozens of graphs they would outgrow what they describe, and few runs
-// need them.
-func (b *build) recount(ctx context.Context, files []manifest.File) ([][]int64, error) {
-	sums := newCensus(len(b.graphs), len(b.terms.kinds.all))
+// countCommitted reads the batches of an interrupted run, and returns their quads
+// by graph and kind. Checkpoints do not hold these numbers: over thousands of files
+// and dozens of graphs they would outgrow the rest, and few runs need them.
+func (b *builder) countCommitted(ctx context.Context, files []manifest.File) ([][]int64, error) {
+	sums := newKindCounts(len(b.graphs), len(b.terms.kinds.all))
 	free := make(chan [][]int64, b.Workers)
 	for range b.Workers {
-		free <- newCensus(len(b.graphs), len(b.terms.kinds.all))
+		free <- newKindCounts(len(b.graphs), len(b.terms.kinds.all))
 	}
 	positions := make(map[string]int, len(b.graphs))
 	for i, g := range b.graphs {
@@ -85,10 +79,10 @@ func (b *build) recount(ctx context.Context, files []manifest.File) ([][]int64, 
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			into := <-free
-			defer func() { free <- into }()
-			if err := b.countFile(f.Name, positions, into); err != nil {
-				return fmt.Errorf("reading back %s, which an interrupted run has written: %w", f.Name, err)
+			counts := <-free
+			defer func() { free <- counts }()
+			if err := b.countFile(f.Name, positions, counts); err != nil {
+				return fmt.Errorf("reading %s of an interrupted run: %w", f.Name, err)
 			}
 			return nil
 		})
@@ -98,40 +92,33 @@ func (b *build) recount(ctx context.Context, files []manifest.File) ([][]int64, 
 	}
 	for range b.Workers {
 		for g, byKind := range <-free {
-			sum(sums[g], byKind)
+			addEach(sums[g], byKind)
 		}
 	}
 	return sums, nil
 }
 
-func newCensus(graphs, kinds int) [][]int64 {
-	c := make([][]int64, graphs)
-	for g := range c {
-		c[g] = make([]int64, kinds)
-	}
-	return c
-}
-
-func (b *build) countFile(name string, positions map[string]int, into [][]int64) error {
+// countFile adds the quads of a batch file to counts.
+func (b *builder) countFile(name string, positions map[string]int, counts [][]int64) error {
 	file, err := os.Open(filepath.Join(b.out, filepath.FromSlash(name)))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	text, err := compressions[b.Compress].read(file)
+	text, format, err := trig.OpenText(file, name)
 	if err != nil {
 		return err
 	}
 	defer text.Close()
-	r := trig.NewReader(text, formats[b.Format])
+	r := trig.NewReader(text, format)
 	for r.Scan() {
 		q := r.Record()
-		g, known := positions[string(q.Graph.Value)]
-		kind, ok := b.terms.kinds.of(q)
+		graph, known := positions[string(q.Graph.Value)]
+		kind, ok := b.terms.kinds.ofQuad(q)
 		if !known || !ok {
 			return fmt.Errorf("<%s> in <%s> is not of this build", q.Predicate.Value, q.Graph.Value)
 		}
-		into[g][kind]++
+		counts[graph][kind]++
 	}
 	return r.Err()
 }

@@ -1,7 +1,7 @@
 package graph
 
-// counter names a number that the stage reports. The order is stored in
-// checkpoints: a change of it needs a new Version.
+// counter is a number that the stage reports. Checkpoints store the counters in
+// this order: another order needs a new Version.
 type counter int
 
 const (
@@ -12,17 +12,17 @@ const (
 	linksWritten
 	tagsWritten
 	wikisWritten
-	questionsOutside       // no selected language
-	answersOutside         // question missing or in no graph
-	acceptedDropped        // accepted answer missing, or another question's
+	questionsOutside       // of no selected language
+	answersOutside         // the question is missing or in no graph
+	acceptedDropped        // the accepted answer is missing, or another question's
 	commentsOutside        // on a post in no graph
-	commentsOnWikis        // left out
+	commentsOnWikis        // not part of the graph
 	commentsWithoutPost    // on a post that is not in the dump
 	votesWithoutPost       // up and down votes for a post that is not in the dump
-	linksOutside           // an end in no graph
-	linksRepeated          // the same edge again
+	linksOutside           // an end is in no graph
+	linksRepeated          // a second row of the same edge
 	duplicatesNotQuestions // an end is no question
-	tagsWithoutRow         // described by its name alone
+	tagsWithoutRow         // known by name alone
 	wikisDropped           // a tag names a post that is missing or of another type
 	counters
 )
@@ -34,19 +34,21 @@ var counterNames = [counters]string{
 	"tags_without_row", "wikis_dropped",
 }
 
-// counts are the counters' values.
+// counts are the values of the counters.
 type counts [counters]int64
 
-func (c *counts) add(d *counts) {
-	for i := range d {
-		c[i] += d[i]
+func (c *counts) byName() map[string]int64 {
+	m := make(map[string]int64, counters)
+	for i, name := range counterNames {
+		m[name] = c[i]
 	}
+	return m
 }
 
-// sum adds each number of more to that in its place.
-func sum(into, more []int64) {
+// addEach adds each number of more to the one in its position.
+func addEach(to, more []int64) {
 	for i, n := range more {
-		into[i] += n
+		to[i] += n
 	}
 }
 
@@ -57,10 +59,11 @@ func total(counts []int64) (n int64) {
 	return n
 }
 
-func (c *counts) byName() map[string]int64 {
-	m := make(map[string]int64, counters)
-	for i, name := range counterNames {
-		m[name] = c[i]
+// newKindCounts returns a counter for each kind of quads in each graph.
+func newKindCounts(graphs, kinds int) [][]int64 {
+	c := make([][]int64, graphs)
+	for g := range c {
+		c[g] = make([]int64, kinds)
 	}
-	return m
+	return c
 }

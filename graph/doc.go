@@ -1,23 +1,24 @@
-// Package graph turns the tables of a dump into the knowledge graph: TriG files
-// of exactly 50,000 quads, one named graph per language, with the ontology and
-// a description of the dataset beside them. docs/design.md says which quads.
+// Package graph turns the tables of a dump into the knowledge graph: TriG files of
+// exactly 50,000 quads, a named graph per language, with the ontology and a
+// description of the dataset beside them. docs/formats.md lists the quads.
 //
-// It reads the tables in the order of post ids and writes questions and answers
-// in that order, each with its comments, then tags, then the tags' wikis:
+// A row of the tables becomes quads in these steps, a file each:
 //
-//  1. cut.go cuts the work into units by the tables alone: blocks of post ids,
-//     of tags, of wikis;
-//  2. posts.go, tags.go and wikis.go render units, on several workers, each
-//     merging ordered scans of the tables that it joins;
-//  3. pipeline.go brings the units back into order, assemble.go deals their
-//     quads out to batches;
-//  4. files.go compresses and commits the batches, several at a time.
+//  1. graph.go reads options and tables, and commits the small files;
+//  2. pipeline.go runs the phases posts, tags and wikis over workers, in order;
+//  3. unit.go cuts a phase into units: blocks of post ids, of tags, of wikis;
+//  4. scans.go merges ordered scans of the tables that a unit of posts joins;
+//  5. posts.go and tags.go render units into fragments, with the terms that
+//     terms.go spells and the values that worker.go formats; taglist.go collects the
+//     tags and wikis that the questions need;
+//  6. fragmentpool.go bounds the memory of all fragments together;
+//  7. assembler.go distributes the quads of the units, in order, to batches;
+//  8. writer.go compresses and commits batches, several at a time, in order;
+//  9. checkpoint.go records the position after a file's last quad, and resumes there;
+//  10. void.go describes the files by the numbers of counts.go.
 //
-// So the bytes are the same for any number of workers. Every committed file
-// records the place after its last quad (checkpoint.go); a run that was
-// interrupted goes on from there and ends with the same bytes.
-//
-// Memory does not grow with the text or the workers: the text is in fragments of
-// half a megabyte from where it is rendered until it is written, shelf.go bounds
-// them all together, and only [threads.Index] grows with the dump.
+// So the bytes are the same for any number of workers, and for a run that was
+// interrupted and resumed. Memory does not grow with the text or the workers: text is
+// in fragments of half a megabyte from its rendering until it is written, and only
+// [threads.Index] grows with the dump.
 package graph

@@ -8,137 +8,138 @@ import (
 )
 
 const (
-	fragmentSize = 512 << 10 // bytes of text after which a fragment is passed on
-	fragmentRoom = 576 << 10 // with that of the post that passes the size
-	keepFragment = 2 << 20   // a fragment that a huge post made larger is not used again
+	fragmentSize     = 512 << 10 // bytes of text after which a fragment is passed on
+	fragmentCapacity = 576 << 10 // has room for the post that exceeds the size
+	maxReused        = 2 << 20   // a fragment that a huge post made larger is not reused
 
-	// shelfSize is how many bytes of fragments there may be at once. The last
-	// quarter is for the unit that is being collected.
-	shelfSize = 40 << 20
+	// poolSize limits the bytes of all fragments. The last quarter is reserved for the
+	// unit that is next.
+	poolSize = 40 << 20
 )
 
-// shelf is where fragments come from and return to. It bounds the memory of all
-// workers and writers together: a worker whose unit is not the next to be
-// collected waits for room. The one whose unit is next waits only as long as
-// files are being written, which give room back; else it must go on, because
-// nothing else can.
-type shelf struct {
+// fragmentPool lends fragments and takes them back. It bounds the memory of all
+// workers and writers together: a worker waits for room, unless its unit is the next
+// to be assembled. That worker waits only while files are being written, since their
+// ends free room; otherwise nothing else could proceed.
+type fragmentPool struct {
 	size int // bytes
 
 	mu      sync.Mutex
 	free    []*trig.Fragment
-	used    map[*trig.Fragment]use
-	bytes   int // of those in use
+	lent    map[*trig.Fragment]loan
+	bytes   int // of the lent ones
 	next    *unit
 	writing int           // batches
-	change  chan struct{} // closed when a worker that waits may look again
+	changed chan struct{} // closed when waiting workers must check again
 }
 
-// use is how a fragment is used.
-type use struct {
+// loan is the state of a lent fragment.
+type loan struct {
 	holders int // a worker or the assembler; batches
-	bytes   int // that it is counted with
+	bytes   int // of the fragment, as counted
 }
 
-func newShelf(size int) *shelf {
-	return &shelf{size: size, used: map[*trig.Fragment]use{}, change: make(chan struct{})}
+func newFragmentPool(size int) *fragmentPool {
+	return &fragmentPool{size: size, lent: map[*trig.Fragment]loan{}, changed: make(chan struct{})}
 }
 
-// take returns an empty fragment for a unit, when there is room. It has one holder.
-func (s *shelf) take(ctx context.Context, u *unit) (*trig.Fragment, error) {
+// take lends an empty fragment for a unit as soon as there is room. It has one
+// holder.
+func (p *fragmentPool) take(ctx context.Context, u *unit) (*trig.Fragment, error) {
 	for {
-		s.mu.Lock()
-		if s.mayTake(u) {
-			f := s.fresh()
-			s.used[f] = use{holders: 1, bytes: f.Cap()}
-			s.bytes += f.Cap()
-			s.mu.Unlock()
+		p.mu.Lock()
+		if p.hasRoom(u) {
+			f := p.reuseOrNew()
+			p.lent[f] = loan{holders: 1, bytes: f.Cap()}
+			p.bytes += f.Cap()
+			p.mu.Unlock()
 			return f, nil
 		}
-		change := s.change
-		s.mu.Unlock()
+		changed := p.changed
+		p.mu.Unlock()
 		select {
-		case <-change:
+		case <-changed:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
 }
 
-func (s *shelf) mayTake(u *unit) bool {
-	if u == s.next {
-		return s.bytes < s.size || s.writing == 0
+func (p *fragmentPool) hasRoom(u *unit) bool {
+	if u == p.next {
+		return p.bytes < p.size || p.writing == 0
 	}
-	return s.bytes < s.size/4*3
+	return p.bytes < p.size/4*3
 }
 
-func (s *shelf) fresh() *trig.Fragment {
-	if n := len(s.free); n > 0 {
-		f := s.free[n-1]
-		s.free = s.free[:n-1]
+func (p *fragmentPool) reuseOrNew() *trig.Fragment {
+	if n := len(p.free); n > 0 {
+		f := p.free[n-1]
+		p.free = p.free[:n-1]
 		return f
 	}
 	f := new(trig.Fragment)
-	f.Grow(fragmentRoom)
+	f.Grow(fragmentCapacity)
 	return f
 }
 
-// filled counts what a fragment has grown by.
-func (s *shelf) filled(f *trig.Fragment) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.used[f]
-	s.bytes += f.Cap() - u.bytes
-	u.bytes = f.Cap()
-	s.used[f] = u
+// recount counts the bytes by which a fragment has grown.
+func (p *fragmentPool) recount(f *trig.Fragment) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lent[f]
+	p.bytes += f.Cap() - l.bytes
+	l.bytes = f.Cap()
+	p.lent[f] = l
 }
 
 // hold adds a holder to a fragment.
-func (s *shelf) hold(f *trig.Fragment) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.used[f]
-	u.holders++
-	s.used[f] = u
+func (p *fragmentPool) hold(f *trig.Fragment) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l := p.lent[f]
+	l.holders++
+	p.lent[f] = l
 }
 
-// release takes a holder from each fragment. The last one's returns to the shelf.
-func (s *shelf) release(fragments ...*trig.Fragment) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// release removes a holder from each fragment. A fragment without holders returns to
+// the pool.
+func (p *fragmentPool) release(fragments ...*trig.Fragment) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, f := range fragments {
-		u := s.used[f]
-		if u.holders--; u.holders > 0 {
-			s.used[f] = u
+		l := p.lent[f]
+		if l.holders--; l.holders > 0 {
+			p.lent[f] = l
 			continue
 		}
-		delete(s.used, f)
-		s.bytes -= u.bytes
-		if u.bytes <= keepFragment {
+		delete(p.lent, f)
+		p.bytes -= l.bytes
+		if l.bytes <= maxReused {
 			f.Reset()
-			s.free = append(s.free, f)
+			p.free = append(p.free, f)
 		}
 	}
-	s.changed()
+	p.wake()
 }
 
-// collecting says which unit is collected now.
-func (s *shelf) collecting(u *unit) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next = u
-	s.changed()
+// setNext names the unit that is assembled next.
+func (p *fragmentPool) setNext(u *unit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.next = u
+	p.wake()
 }
 
-// writes adds to the number of batches that are being written.
-func (s *shelf) writes(n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.writing += n
-	s.changed()
+// addWriting changes the number of batches that are being written.
+func (p *fragmentPool) addWriting(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writing += n
+	p.wake()
 }
 
-func (s *shelf) changed() {
-	close(s.change)
-	s.change = make(chan struct{})
+func (p *fragmentPool) wake() {
+	close(p.changed)
+	p.changed = make(chan struct{})
 }

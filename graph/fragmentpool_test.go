@@ -8,37 +8,39 @@ import (
 
 	"s2g/graph/trig"
 	"s2g/ingest/sample"
+	"s2g/schema/schematest"
 )
 
-// However little room there is, a build comes to its end, with the same bytes.
-func TestLittleRoom(t *testing.T) {
+// A build with a pool of any size ends, with the same bytes.
+func TestSmallPools(t *testing.T) {
+	schematest.Long(t)
 	folder := t.TempDir()
 	if _, err := sample.Write(t.Context(), sample.Options{Posts: 9000, Out: folder}); err != nil {
 		t.Fatal(err)
 	}
 	db := load(t, folder)
 	o := Options{Compress: "none", batch: 5000, Workers: 1}
-	want := contents(t, build1(t, db, o))
-	for _, c := range []struct{ workers, fragment, room int }{
+	want := contents(t, buildGraph(t, db, o))
+	for _, c := range []struct{ workers, fragment, poolSize int }{
 		{1, 1 << 10, 1},
 		{4, 1 << 10, 1}, // a fragment at a time
 		{4, 100 << 10, 4 << 20},
-		{9, 100 << 10, fragmentRoom},
+		{9, 100 << 10, fragmentCapacity},
 	} {
-		o.Workers, o.fragment, o.room = c.workers, c.fragment, c.room
-		if diff := cmp.Diff(want, contents(t, build1(t, db, o))); diff != "" {
+		o.Workers, o.fragment, o.poolSize = c.workers, c.fragment, c.poolSize
+		if diff := cmp.Diff(want, contents(t, buildGraph(t, db, o))); diff != "" {
 			t.Errorf("%+v: %.2000s", c, diff)
 		}
 	}
 }
 
-func TestShelf(t *testing.T) {
-	const room = 4 * fragmentRoom
-	s, next, later := newShelf(room), new(unit), new(unit)
-	s.collecting(next)
+func TestFragmentPool(t *testing.T) {
+	const room = 4 * fragmentCapacity
+	s, next, later := newFragmentPool(room), new(unit), new(unit)
+	s.setNext(next)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	take := func(u *unit) *trig.Fragment { // nil: it would have to wait
+	take := func(u *unit) *trig.Fragment { // nil: it would wait
 		f, _ := s.take(ended, u)
 		return f
 	}
@@ -52,31 +54,31 @@ func TestShelf(t *testing.T) {
 	if len(three) != 3 {
 		t.Fatalf("a unit that is not the next has %d fragments, want 3 of 4", len(three))
 	}
-	s.writes(+1)
+	s.addWriting(+1)
 	if n := len(fill(next)); n != 1 {
 		t.Errorf("while a file is written the next unit has %d fragments more, want 1", n)
 	}
-	s.writes(-1)
+	s.addWriting(-1)
 	if take(next) == nil {
-		t.Error("the next unit waits, though nothing is going to give room back")
+		t.Error("the next unit waits, though nothing will free room")
 	}
 	s.release(three[0])
 	s.hold(three[1])
 	s.release(three[1])
-	if s.bytes != 4*fragmentRoom {
-		t.Errorf("%d bytes in use, want %d: one of five was let go of, one has another holder", s.bytes, 4*fragmentRoom)
+	if s.bytes != 4*fragmentCapacity {
+		t.Errorf("%d bytes in use, want %d: one of five is released, one has another holder", s.bytes, 4*fragmentCapacity)
 	}
-	three[2].Grow(keepFragment + 1)
-	s.filled(three[2])
-	if s.bytes <= 4*fragmentRoom+keepFragment-fragmentRoom {
-		t.Errorf("%d bytes in use: what a fragment has grown by is not counted", s.bytes)
+	three[2].Grow(maxReused + 1)
+	s.recount(three[2])
+	if s.bytes <= 4*fragmentCapacity+maxReused-fragmentCapacity {
+		t.Errorf("%d bytes in use: the growth of a fragment is not counted", s.bytes)
 	}
 	s.release(three[2])
-	if s.bytes != 3*fragmentRoom || len(s.free) != 1 {
-		t.Errorf("%d bytes in use and %d fragments to use again, want %d and 1: the large one is gone", s.bytes, len(s.free), 3*fragmentRoom)
+	if s.bytes != 3*fragmentCapacity || len(s.free) != 1 {
+		t.Errorf("%d bytes in use and %d free fragments, want %d and 1: the large one is dropped", s.bytes, len(s.free), 3*fragmentCapacity)
 	}
 
-	// Whoever waits goes on when there is room.
+	// A waiting worker proceeds as soon as there is room.
 	took := make(chan error)
 	go func() {
 		_, err := s.take(t.Context(), later)

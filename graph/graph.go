@@ -16,25 +16,25 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Version counts the changes of what this package writes for the same tables
-// and options; it is part of the stage's key.
+// Version is part of the stage's key. It changes whenever this package writes other
+// files for the same tables and options.
 const Version = 2
 
 // BatchSize is the number of quads in every file but the last.
 const BatchSize = 50_000
 
-// maxWorkers bounds the workers. Each has four connections, of which the private
-// server takes 64; and eight render more than a server can send.
+// maxWorkers limits the workers. Each has four connections, and the private server
+// accepts 64; eight workers render more than a server sends.
 const maxWorkers = 8
 
-// What the stage holds, in bytes: the program itself takes some 25 MiB more, which
-// makes 128 MiB and 24 bytes a post.
+// What the stage holds, in bytes. With some 25 MiB of the program itself, this makes
+// 128 MiB and 24 bytes a post.
 const (
-	heap        = 100 << 20 // fragments on the shelf, four compressors, connections, and as much garbage
+	heap        = 100 << 20 // fragments, four compressors, connections, and as much garbage
 	heapPerPost = 24        // the index of threads
 )
 
-// Options says what to write. The zero value is Stack Overflow's graph of the
+// Options selects what to write. The zero value is Stack Overflow's graph of the
 // default languages, as TriG with gzip.
 type Options struct {
 	Site      vocab.Site        // empty: vocab.DefaultSite
@@ -43,18 +43,20 @@ type Options struct {
 	Format    string            // "trig" or "nquads"; empty: trig
 	Compress  string            // "gzip", "zstd" or "none"; empty: gzip
 
-	// Materialize writes out what follows from the ontology's hierarchy:
-	// superclasses, superproperties, and the terms of others that they are
-	// aligned with.
+	// Materialize adds what follows from the ontology's hierarchy: superclasses,
+	// superproperties, and the terms of other vocabularies that it aligns with.
 	Materialize bool
 
-	Workers  int                                  // 0: GOMAXPROCS; never more than maxWorkers
+	Workers  int                                  // 0: GOMAXPROCS; at most maxWorkers
 	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // posts; nil: nothing is reported
+	Progress func(what string, done, total int64) // receives written posts; nil: nobody does
 
-	batch          int // quads in a file; 0: BatchSize
-	fragment, room int // bytes of a fragment, and of all; 0: fragmentSize, shelfSize
+	batch              int // quads in a file; 0: BatchSize
+	fragment, poolSize int // bytes of a fragment, and of all; 0: fragmentSize, poolSize
 }
+
+// formats are the values of Options.Format.
+var formats = map[string]trig.Format{"trig": trig.TriG, "nquads": trig.NQuads}
 
 // withDefaults fills in the zero values and checks the rest.
 func (o Options) withDefaults() (Options, error) {
@@ -74,7 +76,7 @@ func (o Options) withDefaults() (Options, error) {
 		o.batch = BatchSize
 	}
 	if o.fragment == 0 {
-		o.fragment, o.room = fragmentSize, shelfSize
+		o.fragment, o.poolSize = fragmentSize, poolSize
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -95,7 +97,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Key is the key of the stage: it changes with whatever changes the files.
+// Key returns the stage's key, which changes with everything that changes the files.
 func Key(ingestKey string, o Options) (string, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -109,7 +111,7 @@ func Key(ingestKey string, o Options) (string, error) {
 func MemoryLimit(posts int64) int64 { return heap + heapPerPost*posts }
 
 // Run writes graph/ of a build whose tables are in db, and its entry in the
-// manifest. A run of the same key that was interrupted is gone on with.
+// manifest. It resumes an interrupted run that has the same key.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err error) {
 	o, err = o.withDefaults()
 	if err != nil {
@@ -128,15 +130,15 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	b := &build{Options: o, db: db, run: run, out: dir.Out(), dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
-	if err := b.write(ctx); err != nil {
+	b := &builder{Options: o, db: db, run: run, out: dir.Out(), dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
+	if err := b.build(ctx); err != nil {
 		return fmt.Errorf("writing the graph: %w", err)
 	}
 	return run.Finish(b.summary())
 }
 
-// build is one run of the stage.
-type build struct {
+// builder is the state of one run of the stage.
+type builder struct {
 	Options
 	db   *tables.DB
 	run  *manifest.Run
@@ -144,20 +146,24 @@ type build struct {
 	dump manifest.Dump
 	tool string
 
-	has     map[string]bool // the tables that the dump has
-	threads *threads.Index
-	terms   *terms
-	graphs  []string // IRIs: the languages', then the remainder
-	list    *tagList // when the posts are done
-	asm     *assembler
-	files   []manifest.File // the batches
-	shelf   *shelf
+	tables    map[string]bool // those that the dump has
+	threads   *threads.Index
+	terms     *terms
+	graphs    []string // IRIs: the languages', then the remainder
+	pool      *fragmentPool
+	assembler *assembler
+	tagList   *tagList        // set after the phase of posts
+	files     []manifest.File // the batches
 }
 
-func (b *build) write(ctx context.Context) error {
+// build writes all files of the graph.
+func (b *builder) build(ctx context.Context) error {
 	var err error
-	if b.has, err = present(ctx, b.db); err != nil {
+	if b.tables, err = b.db.Names(ctx); err != nil {
 		return err
+	}
+	if !b.tables["Posts"] {
+		return schema.Faultf(schema.FaultUsage, "run s2g ingest first", "there is no table Posts")
 	}
 	if b.threads, err = threads.Build(ctx, b.db, b.Languages, b.Other); err != nil {
 		return err
@@ -177,24 +183,29 @@ func (b *build) write(ctx context.Context) error {
 	}
 	syntax := newSyntax(formats[b.Format], b.Site, b.Materialize)
 	b.terms = newTerms(syntax, b.Site, above)
-	if err := b.batches(ctx, syntax); err != nil {
+	if err := b.writeBatches(ctx, syntax); err != nil {
 		return err
 	}
-	if err := b.commit("graph/ontology.ttl", schema.Ontology); err != nil {
+	if err := b.commitTurtle("graph/ontology.ttl", schema.Ontology); err != nil {
 		return err
 	}
-	return b.commit("graph/void.ttl", b.void())
+	return b.commitTurtle("graph/void.ttl", b.void())
 }
 
-// formats are the values of Options.Format.
-var formats = map[string]trig.Format{"trig": trig.TriG, "nquads": trig.NQuads}
-
-// commit writes a small file, unless an interrupted run has.
-func (b *build) commit(name string, content []byte) error {
+// commitTurtle writes a small file of Turtle, unless an interrupted run has.
+func (b *builder) commitTurtle(name string, content []byte) error {
 	for _, f := range b.run.Committed() {
 		if f.Name == name {
 			return nil
 		}
+	}
+	var triples int64
+	r := trig.NewReader(bytes.NewReader(content), trig.TriG) // Turtle is a part of it
+	for r.Scan() {
+		triples++
+	}
+	if err := r.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	out, err := b.run.Create(name)
 	if err != nil {
@@ -203,48 +214,17 @@ func (b *build) commit(name string, content []byte) error {
 	if _, err := out.Write(content); err != nil {
 		return errors.Join(err, out.Abort())
 	}
-	triples, err := count(content)
-	if err != nil {
-		return errors.Join(fmt.Errorf("%s: %w", name, err), out.Abort())
-	}
 	_, err = out.Commit(triples, "")
 	return err
 }
 
-// count reads a file of Turtle and returns its triples.
-func count(turtle []byte) (n int64, err error) {
-	r := trig.NewReader(bytes.NewReader(turtle), trig.TriG)
-	for r.Scan() {
-		n++
-	}
-	return n, r.Err()
-}
-
-// present returns the names of the tables in service.
-func present(ctx context.Context, db *tables.DB) (map[string]bool, error) {
-	rows, err := db.Query(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()")
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]bool{}
-	for rows.Scan() {
-		names[string(rows.Record()[0])] = true
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
-		return nil, err
-	}
-	if !names["Posts"] {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g ingest first", "there is no table Posts")
-	}
-	return names, nil
-}
-
-func (b *build) summary() manifest.Summary {
-	s := manifest.Summary{Rows: b.asm.quads(), Counts: b.asm.done.byName(), UnusedTags: b.threads.UnusedTags(b.Languages)}
+// summary returns the manifest's entry of the stage.
+func (b *builder) summary() manifest.Summary {
+	s := manifest.Summary{Rows: b.assembler.quads(), Counts: b.assembler.done.byName(), UnusedTags: b.threads.UnusedTags(b.Languages)}
 	for _, f := range b.files {
 		s.BytesOut += f.Size
 	}
 	s.Counts["triples"] = s.Rows
-	s.Counts["files"] = int64(b.asm.files)
+	s.Counts["files"] = int64(b.assembler.files)
 	return s
 }

@@ -26,11 +26,11 @@ import (
 	"s2g/schema/vocab"
 )
 
-// languages are those of the tests; graphs of c# and python follow the order
-// of the table, not of the tags of a question.
+// languages are those of the tests. Graphs follow this order, not that of a question's
+// tags.
 var languages = []schema.Language{{Tag: "python", Slug: "python", Name: "Python"}, {Tag: "c#", Slug: "csharp", Name: "C#"}}
 
-func build1(t testing.TB, db *tables.DB, o Options) *manifest.Dir {
+func buildGraph(t testing.TB, db *tables.DB, o Options) *manifest.Dir {
 	t.Helper()
 	dir := out(t)
 	if err := Run(t.Context(), dir, db, o); err != nil {
@@ -87,8 +87,8 @@ func nq(t trig.Term) string {
 	return text
 }
 
-// The golden files are what check/quads.py, the design's rules as a program of
-// its own, prints for testdata/mini with the same options.
+// The golden files are the output of scripts/judge/quads.py, an independent program,
+// for testdata/mini with the same options.
 func TestQuads(t *testing.T) {
 	db := mini(t)
 	many := make([]schema.Language, 130) // more than the bits of two words
@@ -111,7 +111,7 @@ func TestQuads(t *testing.T) {
 		}
 		want := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 		slices.Sort(want)
-		dir := build1(t, db, c.options)
+		dir := buildGraph(t, db, c.options)
 		if diff := cmp.Diff(want, quads(t, dir, formats[c.options.Format])); diff != "" {
 			t.Errorf("%+v: %s", c.options, diff)
 		}
@@ -133,7 +133,7 @@ func TestQuads(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	dir := build1(t, mini(t), Options{Languages: languages})
+	dir := buildGraph(t, mini(t), Options{Languages: languages})
 	all := quads(t, dir, trig.TriG)
 	distinct := map[string]bool{}
 	for _, q := range all {
@@ -152,11 +152,11 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// A dump without comments, votes, links and tags has the quads that need none
-// of them, and no counts of votes.
+// A dump without comments, votes, links and tags gives the quads that need none of
+// them, and no numbers of votes.
 func TestWithout(t *testing.T) {
 	db := mini(t, "Comments", "Votes", "PostLinks", "Tags")
-	all := strings.Join(quads(t, build1(t, db, Options{Languages: languages}), trig.TriG), "\n")
+	all := strings.Join(quads(t, buildGraph(t, db, Options{Languages: languages}), trig.TriG), "\n")
 	for _, absent := range []string{"#upVotes>", "#downVotes>", "#HasComment>", "#LinkedTo>", "#tagCount>", "#HasTagWiki>"} {
 		if strings.Contains(all, absent) {
 			t.Errorf("%s is there", absent)
@@ -167,21 +167,24 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// The bytes of a build are the same for any number of workers, and when it was
-// interrupted and gone on with.
+// The bytes of a build are the same for any number of workers, and for a run that was
+// interrupted and resumed.
 func TestSameBytes(t *testing.T) {
 	db := mini(t)
 	o := Options{Languages: languages, Compress: "gzip", Materialize: true, batch: 17, Workers: 1}
-	first := build1(t, db, o)
+	first := buildGraph(t, db, o)
 	want := contents(t, first)
 	for _, n := range []int{2, 7} {
 		o.Workers = n
-		if diff := cmp.Diff(want, contents(t, build1(t, db, o))); diff != "" {
+		if diff := cmp.Diff(want, contents(t, buildGraph(t, db, o))); diff != "" {
 			t.Errorf("%d workers: %s", n, diff)
 		}
 	}
-	midway := 0
-	for after := range 20 {
+	midway, step := 0, 1
+	if testing.Short() {
+		step = 4
+	}
+	for after := 0; after < 20; after += step {
 		dir := out(t)
 		resumed := interrupt(t, dir, db, o, after)
 		if resumed > 0 && resumed < len(want) {
@@ -202,7 +205,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// interrupt runs a build and cancels it when there are some files.
+// interrupt runs a build, cancels it after so many files, and returns the number of
+// files.
 func interrupt(t *testing.T, dir *manifest.Dir, db *tables.DB, o Options, after int) (files int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -222,8 +226,9 @@ func interrupt(t *testing.T, dir *manifest.Dir, db *tables.DB, o Options, after 
 	return count()
 }
 
-// A real dump gives exactly the quads that the design's judge lists for it.
+// A real dump gives exactly the quads that an independent program lists for it.
 func TestRealDump(t *testing.T) {
+	schematest.Long(t)
 	compare := schematest.Judge(t, "compare")
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
@@ -244,19 +249,19 @@ func TestRealDump(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		dir := build1(t, load(t, folder), o)
-		said, err := exec.Command(compare, append([]string{folder, dir.Out()}, c.args...)...).CombinedOutput()
-		if err != nil || strings.HasPrefix(string(said), "0 ") {
-			t.Errorf("%s %v: %s", c.site, c.args, said)
+		dir := buildGraph(t, load(t, folder), o)
+		report, err := exec.Command(compare, append([]string{folder, dir.Out()}, c.args...)...).CombinedOutput()
+		if err != nil || strings.HasPrefix(string(report), "0 ") {
+			t.Errorf("%s %v: %s", c.site, c.args, report)
 		}
-		t.Logf("%s %v: %s", c.site, c.args, said)
+		t.Logf("%s %v: %s", c.site, c.args, report)
 	}
 }
 
-// Every file parses by itself in parsers of others.
-func TestOthersParse(t *testing.T) {
+// Other parsers read every file by itself.
+func TestOtherParsersReadTheFiles(t *testing.T) {
 	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
-	dir := build1(t, mini(t), Options{Languages: languages, Compress: "none", batch: 100})
+	dir := buildGraph(t, mini(t), Options{Languages: languages, Compress: "none", batch: 100})
 	names := slices.Sorted(maps.Keys(contents(t, dir)))
 	if len(names) != 6 {
 		t.Fatalf("files: %v", names)

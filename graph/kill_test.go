@@ -15,10 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/tables"
 )
 
-// The environment of a test process that writes a graph, to be killed.
+// The environment variables that make the test binary a builder, which a test kills.
 const (
 	childOut = "GRAPH_TEST_OUT"
 	childDSN = "GRAPH_TEST_DSN"
@@ -28,7 +29,7 @@ func childOptions() Options {
 	return Options{Languages: languages, Other: true, Materialize: true, Workers: 2, batch: 7}
 }
 
-// child writes the graph in out, and returns the exit code.
+// child writes a graph and returns the exit code.
 func child(out string) int {
 	err := func() error {
 		db, err := tables.Open(context.Background(), tables.Options{DSN: os.Getenv(childDSN)})
@@ -48,12 +49,13 @@ func child(out string) int {
 	return 0
 }
 
-// A process that is killed with SIGKILL, at any moment, leaves what the next one
-// goes on from: in the end the files are those of a run that nothing happened to.
+// A run resumes after processes that were killed at random moments: it ends with the
+// files of an undisturbed run, and keeps those that were committed.
 func TestKilled(t *testing.T) {
+	schematest.Long(t)
 	const kills = 5
 	db := mini(t)
-	want := sums(t, build1(t, db, childOptions()))
+	want := sums(t, buildGraph(t, db, childOptions()))
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +88,7 @@ func TestKilled(t *testing.T) {
 		killed++
 	}
 	if killed == 0 {
-		t.Error("nothing was killed")
+		t.Error("no process was killed")
 	}
 	first := filepath.Join(dir.Out(), batchName(1, "trig.gz"))
 	kept, err := os.Stat(first)
@@ -105,12 +107,12 @@ func TestKilled(t *testing.T) {
 		t.Errorf("seed %d, killed %d times: %s", seed, killed, diff)
 	}
 	if now, err := os.Stat(first); err != nil || !os.SameFile(kept, now) {
-		t.Errorf("seed %d, killed %d times: the first file was written anew (%v)", seed, killed, err)
+		t.Errorf("seed %d, killed %d times: the first file was written again (%v)", seed, killed, err)
 	}
 	t.Logf("killed %d times, %d files", killed, len(want))
 }
 
-// sums are the SHA-256 of the files of a build as they lie on the disk.
+// sums returns the SHA-256 of the files of a build.
 func sums(t *testing.T, dir *manifest.Dir) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -124,7 +126,7 @@ func sums(t *testing.T, dir *manifest.Dir) map[string]string {
 	return files
 }
 
-// waitFor waits until a build has n files, and says whether the process still runs.
+// waitFor waits until a build has n files. It returns false if the process ends before.
 func waitFor(out string, n int, ended chan struct{}) bool {
 	for {
 		names, _ := filepath.Glob(filepath.Join(out, "graph", "*"))

@@ -12,46 +12,46 @@ import (
 	"s2g/schema/vocab"
 )
 
-// posts renders a unit of posts: it walks the four scans side by side.
-func (w *worker) posts(ctx context.Context, u *unit) (err error) {
-	s, err := w.open(ctx, u)
+// renderPosts renders a unit of posts: it merges the four scans.
+func (w *worker) renderPosts(ctx context.Context, u *unit) (err error) {
+	s, err := w.openPostScans(ctx, u)
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err != nil {
 		return err
 	}
 	for ; s.posts.row != nil; s.posts.next() {
-		id := s.posts.id
-		w.orphans(&s, func(st *stream) bool { return st.before(id) })
+		id := s.posts.post
+		w.skipOrphans(&s, func(scan *orderedScan) bool { return scan.isBefore(id) })
 		if p, ok := w.threads.Find(id); ok {
-			w.post(p, s.posts.row, &s)
+			w.renderPost(p, s.posts.row, &s)
 		} else {
-			w.outside(id, tables.Int(s.posts.row[postType]), &s)
+			w.skipPost(id, tables.Int(s.posts.row[postType]), &s)
 		}
 		if err := w.spill(ctx); err != nil {
 			return err
 		}
 	}
-	w.orphans(&s, func(st *stream) bool { return st.row != nil })
+	w.skipOrphans(&s, func(scan *orderedScan) bool { return scan.row != nil })
 	return nil
 }
 
-// orphans passes over the rows of posts that are not in the dump.
-func (w *worker) orphans(s *scans, these func(*stream) bool) {
-	for ; these(s.comments); s.comments.next() {
+// skipOrphans counts and skips rows of posts that are not in the dump.
+func (w *worker) skipOrphans(s *postScans, isOrphan func(*orderedScan) bool) {
+	for ; isOrphan(s.comments); s.comments.next() {
 		w.count(commentsWithoutPost, 1)
 	}
-	for ; these(s.votes); s.votes.next() {
+	for ; isOrphan(s.votes); s.votes.next() {
 		w.count(votesWithoutPost, tables.Int(s.votes.row[2]))
 	}
-	for ; these(s.links); s.links.next() {
+	for ; isOrphan(s.links); s.links.next() {
 		w.count(linksOutside, 1)
 	}
 }
 
-// outside passes over the rows of a post that is in no graph.
-func (w *worker) outside(id, kind int64, s *scans) {
+// skipPost counts and skips a post in no graph, with its rows.
+func (w *worker) skipPost(id, postType int64, s *postScans) {
 	reason := commentsOutside
-	switch kind {
+	switch postType {
 	case schema.PostQuestion:
 		w.count(questionsOutside, 1)
 	case schema.PostAnswer:
@@ -59,54 +59,65 @@ func (w *worker) outside(id, kind int64, s *scans) {
 	case schema.PostTagWiki, schema.PostTagWikiExcerpt:
 		reason = commentsOnWikis
 	}
-	for ; s.comments.of(id); s.comments.next() {
+	for ; s.comments.isOf(id); s.comments.next() {
 		w.count(reason, 1)
 	}
-	for s.votes.of(id) {
+	for s.votes.isOf(id) {
 		s.votes.next()
 	}
-	for ; s.links.of(id); s.links.next() {
+	for ; s.links.isOf(id); s.links.next() {
 		w.count(linksOutside, 1)
 	}
 }
 
-// edge is a link of the post that is being rendered.
-type edge struct {
-	property property
-	frame    trig.Frame
-	id       int64
-	set      threads.GraphSet
-}
-
-// post renders a question or an answer with its comments and links.
-func (w *worker) post(p threads.Post, row [][]byte, s *scans) {
-	graphs := w.threads.Graphs(p.Set)
+// renderPost renders a question or an answer with its votes, tags, links and comments.
+// Each node is rendered once, with the graphs that its triples belong to.
+func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
+	t, f, graphs := w.terms, w.out, w.threads.Graphs(p.Set)
 	if p.Question {
 		w.count(questionsWritten, 1)
-		w.out.Begin(graphs, w.terms.question, p.ID)
-		w.questionOnly(p, row)
+		if len(row[postAcceptedAnswerID]) > 0 && p.AcceptedAnswer == 0 {
+			w.count(acceptedDropped, 1)
+		}
+		f.Begin(graphs, t.question, p.ID)
+		if p.Answered {
+			t.isAnswered.write(f)
+		} else {
+			t.isUnanswered.write(f)
+		}
+		w.writeText(f, t.hasTitle, row[postTitle])
+		w.writeNumber(f, t.viewCount, row[postViewCount])
+		w.writeNumber(f, t.answerCount, row[postAnswerCount])
+		w.writeNumber(f, t.favoriteCount, row[postFavoriteCount])
+		w.writeDate(f, t.closedDate, row[postClosedDate])
 	} else {
 		w.count(answersWritten, 1)
-		w.out.Begin(graphs, w.terms.question, p.Parent)
-		w.terms.HasAnswer[standingOf(p)].int(w.out, w.terms.answer, p.ID)
-		w.out.Begin(graphs, w.terms.answer, p.ID)
-		w.terms.isAnswer[standingOf(p)].write(w.out)
+		status := statusOf(p)
+		f.Begin(graphs, t.question, p.Parent)
+		t.HasAnswer[status].int(f, t.answer, p.ID)
+		f.Begin(graphs, t.answer, p.ID)
+		t.isAnswer[status].write(f)
 	}
-	w.common(row)
-	if w.has["Votes"] {
-		w.votes(p.ID, s.votes)
+	w.renderCommon(row)
+	if w.tables["Votes"] {
+		w.renderVotes(p.ID, s.votes)
 	}
 	if p.Question {
-		w.tags(row[postTags], graphs)
+		for tag := range schema.SplitTags(row[postTags]) {
+			w.tagged.add(tag, graphs, len(w.graphs))
+			w.scratch = vocab.AppendSegment(w.scratch[:0], string(tag))
+			t.TaggedWith.bytes(f, t.tag, w.scratch)
+		}
 	}
-	w.links(p, s.links)
-	w.comments(p, graphs, s.comments)
-	for _, e := range w.pending {
-		w.out.Begin(w.threads.Graphs(e.set), w.frame(p), p.ID)
-		e.property.int(w.out, e.frame, e.id)
+	w.renderLinks(p, s.links)
+	w.renderComments(p.ID, graphs, s.comments)
+	for _, e := range w.wider {
+		f.Begin(w.threads.Graphs(e.graphs), w.frame(p), p.ID)
+		e.property.int(f, e.target, e.id)
 	}
 }
 
+// frame returns the frame of a post's IRI.
 func (w *worker) frame(p threads.Post) trig.Frame {
 	if p.Question {
 		return w.terms.question
@@ -114,43 +125,26 @@ func (w *worker) frame(p threads.Post) trig.Frame {
 	return w.terms.answer
 }
 
-func (w *worker) questionOnly(p threads.Post, row [][]byte) {
+// renderCommon renders what questions, answers and wikis have in common.
+func (w *worker) renderCommon(row [][]byte) {
 	t, f := w.terms, w.out
-	if p.Answered {
-		t.isAnswered.write(f)
-	} else {
-		t.isUnanswered.write(f)
-	}
-	if len(row[postAcceptedAnswerID]) > 0 && p.AcceptedAnswer == 0 {
-		w.count(acceptedDropped, 1)
-	}
-	w.text(f, t.hasTitle, row[postTitle])
-	w.number(f, t.viewCount, row[postViewCount])
-	w.number(f, t.answerCount, row[postAnswerCount])
-	w.number(f, t.favoriteCount, row[postFavoriteCount])
-	w.date(f, t.closedDate, row[postClosedDate])
+	w.writeNumber(f, t.postID, row[postID])
+	w.writeText(f, t.hasBody, row[postBody])
+	w.writeNumber(f, t.score, row[postScore])
+	w.writeNumber(f, t.commentCount, row[postCommentCount])
+	w.writeDate(f, t.creationDate, row[postCreationDate])
+	w.writeDate(f, t.lastEditDate, row[postLastEditDate])
+	w.writeDate(f, t.lastActivityDate, row[postLastActivityDate])
+	w.writeDate(f, t.communityOwnedDate, row[postCommunityOwnedDate])
+	w.writeAuthor(f, row[postOwnerUserID])
+	w.writeText(f, t.authorName, row[postOwnerDisplayName])
+	editedBySite := string(row[postLastEditorUserID]) == "-1"
+	w.writeLicense(f, row[postContentLicense], row[postCreationDate], row[postLastEditDate], editedBySite)
 }
 
-// common renders what questions, answers and wikis have in common.
-func (w *worker) common(row [][]byte) {
-	t, f := w.terms, w.out
-	w.number(f, t.postID, row[postID])
-	w.text(f, t.hasBody, row[postBody])
-	w.number(f, t.score, row[postScore])
-	w.number(f, t.commentCount, row[postCommentCount])
-	w.date(f, t.creationDate, row[postCreationDate])
-	w.date(f, t.lastEditDate, row[postLastEditDate])
-	w.date(f, t.lastActivityDate, row[postLastActivityDate])
-	w.date(f, t.communityOwnedDate, row[postCommunityOwnedDate])
-	w.author(f, row[postOwnerUserID])
-	w.text(f, t.authorName, row[postOwnerDisplayName])
-	bySite := string(row[postLastEditorUserID]) == "-1"
-	t.licenseOf.term(f, w.license(row[postContentLicense], row[postCreationDate], row[postLastEditDate], bySite))
-}
-
-func (w *worker) votes(post int64, votes *stream) {
+func (w *worker) renderVotes(post int64, votes *orderedScan) {
 	var up, down int64
-	for ; votes.of(post); votes.next() {
+	for ; votes.isOf(post); votes.next() {
 		if n := tables.Int(votes.row[2]); tables.Int(votes.row[1]) == schema.VoteUp {
 			up = n
 		} else {
@@ -161,72 +155,71 @@ func (w *worker) votes(post int64, votes *stream) {
 	w.terms.downVotes.int(w.out, w.terms.integer, down)
 }
 
-// tags renders the tags of a question, and notes which graphs they are now in.
-func (w *worker) tags(list []byte, graphs []int) {
-	for tag := range splitTags(list) {
-		w.tagged.add(tag, graphs, len(w.graphs))
-		w.scratch = vocab.AppendSegment(w.scratch[:0], string(tag))
-		w.terms.TaggedWith.bytes(w.out, w.terms.tag, w.scratch)
-	}
+// edge is a link of the post that is being rendered.
+type edge struct {
+	property property
+	target   trig.Frame
+	id       int64 // of the target
+	graphs   threads.GraphSet
 }
 
-// links renders the links of a post. Those that stand in more graphs than the
-// post itself have to wait until its own triples are complete. Rows come by
-// type, then by the post that they lead to.
-func (w *worker) links(p threads.Post, links *stream) {
-	w.pending, w.linked = w.pending[:0], w.linked[:0]
-	var kind, related int64
-	for first := true; links.of(p.ID); links.next() {
+// renderLinks renders the links of a post. It keeps those that belong to more graphs
+// than the post in w.wider: they follow as nodes of their own. Rows are ordered by
+// type, then by related post.
+func (w *worker) renderLinks(p threads.Post, links *orderedScan) {
+	w.wider, w.linked = w.wider[:0], w.linked[:0]
+	var linkType, related int64
+	for first := true; links.isOf(p.ID); links.next() {
 		k, r := tables.Int(links.row[1]), tables.Int(links.row[2])
-		if !first && k == kind && r == related {
+		if !first && k == linkType && r == related {
 			w.count(linksRepeated, 1)
 			continue
 		}
-		first, kind, related = false, k, r
+		first, linkType, related = false, k, r
 		other, ok := w.threads.Find(r)
 		if !ok {
 			w.count(linksOutside, 1)
 			continue
 		}
-		e := edge{property: w.terms.LinkedTo, frame: w.frame(other), set: w.threads.Union(p.Set, other.Set), id: r}
+		e := edge{property: w.terms.LinkedTo, target: w.frame(other), id: r, graphs: w.threads.Union(p.Set, other.Set)}
 		if k == schema.LinkDuplicate {
 			if !p.Question || !other.Question {
 				w.count(duplicatesNotQuestions, 1)
 				continue
 			}
 			e.property = w.terms.DuplicateOf
-			if _, too := slices.BinarySearch(w.linked, r); too {
-				e.property = w.terms.DuplicateToo
+			if _, linked := slices.BinarySearch(w.linked, r); linked {
+				e.property = w.terms.DuplicateOfLinked
 			}
 		} else {
 			w.linked = append(w.linked, r)
 		}
 		w.count(linksWritten, 1)
-		if e.set == p.Set {
-			e.property.int(w.out, e.frame, r)
+		if e.graphs == p.Set {
+			e.property.int(w.out, e.target, r)
 		} else {
-			w.pending = append(w.pending, e)
+			w.wider = append(w.wider, e)
 		}
 	}
 }
 
-// comments renders the edges to a post's comments, then the comments.
-func (w *worker) comments(p threads.Post, graphs []int, rows *stream) {
-	t, f := w.terms, &w.under
+// renderComments renders the edges to a post's comments, then the comments.
+func (w *worker) renderComments(post int64, graphs []int, comments *orderedScan) {
+	t, f := w.terms, &w.comments
 	f.Reset()
-	for ; rows.of(p.ID); rows.next() {
-		row := rows.row
+	for ; comments.isOf(post); comments.next() {
+		row := comments.row
 		id := tables.Int(row[commentID])
 		t.HasComment.int(w.out, t.comment, id)
 		f.Begin(graphs, t.comment, id)
 		t.isComment.write(f)
-		w.number(f, t.commentID, row[commentID])
-		w.text(f, t.hasBody, row[commentText])
-		w.number(f, t.score, row[commentScore])
-		w.date(f, t.creationDate, row[commentDate])
-		w.author(f, row[commentUser])
-		w.text(f, t.authorName, row[commentUserName])
-		t.licenseOf.term(f, w.license(row[commentLicense], row[commentDate], nil, false))
+		w.writeNumber(f, t.commentID, row[commentID])
+		w.writeText(f, t.hasBody, row[commentText])
+		w.writeNumber(f, t.score, row[commentScore])
+		w.writeDate(f, t.creationDate, row[commentDate])
+		w.writeAuthor(f, row[commentUser])
+		w.writeText(f, t.authorName, row[commentUserName])
+		w.writeLicense(f, row[commentLicense], row[commentDate], nil, false)
 		w.count(commentsWritten, 1)
 	}
 	w.out.Append(f)

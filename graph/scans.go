@@ -9,47 +9,6 @@ import (
 	"s2g/schema/tables"
 )
 
-// stream is a result that is ordered by its first column, a post's id, and is
-// merged with others. The zero stream is empty.
-type stream struct {
-	rows *tables.Rows
-	id   int64    // of the row that is next
-	row  [][]byte // nil at the end
-}
-
-// open starts a query and moves to its first row.
-func open(ctx context.Context, db *tables.DB, query string, args ...any) (*stream, error) {
-	rows, err := db.Query(ctx, query, args...)
-	if err != nil {
-		return &stream{}, err
-	}
-	s := &stream{rows: rows}
-	s.next()
-	return s, nil
-}
-
-// next moves to the next row.
-func (s *stream) next() {
-	s.row = nil
-	if s.rows.Scan() {
-		s.row = s.rows.Record()
-		s.id = tables.Int(s.row[0])
-	}
-}
-
-// of reports whether the row is one of the post's.
-func (s *stream) of(post int64) bool { return s.row != nil && s.id == post }
-
-// before reports whether the row is of a post before this one.
-func (s *stream) before(post int64) bool { return s.row != nil && s.id < post }
-
-func (s *stream) close() error {
-	if s.rows == nil {
-		return nil
-	}
-	return errors.Join(s.rows.Err(), s.rows.Close())
-}
-
 // The columns of postColumns, in order.
 const (
 	postID = iota
@@ -90,31 +49,73 @@ const (
 	commentLicense
 )
 
-// scans are the rows of a unit, table by table, each ordered by post.
-type scans struct{ posts, comments, votes, links *stream }
+// postScans are the rows of a unit's posts, table by table, each in the order of
+// posts. Votes are counted by type, and links are ordered by type and related post.
+type postScans struct{ posts, comments, votes, links *orderedScan }
 
-// open starts the scans of a unit. A table that the dump does not have is empty.
-func (w *worker) open(ctx context.Context, u *unit) (s scans, err error) {
-	all := func(table, query string) *stream {
-		if err != nil || !w.has[table] {
-			return &stream{}
+// openPostScans starts the scans of a unit. A table that the dump lacks is empty.
+func (w *worker) openPostScans(ctx context.Context, u *unit) (s postScans, err error) {
+	scan := func(table, query string) *orderedScan {
+		if err != nil || !w.tables[table] {
+			return &orderedScan{}
 		}
-		var st *stream
-		if st, err = open(ctx, w.db, query, u.lo, u.hi); err != nil {
+		var opened *orderedScan
+		if opened, err = openScan(ctx, w.db, query, u.lo, u.hi); err != nil {
 			err = fmt.Errorf("reading %s: %w", table, err)
 		}
-		return st
+		return opened
 	}
-	s.posts = all("Posts", "SELECT "+postColumns+" FROM Posts WHERE Id BETWEEN ? AND ? ORDER BY Id")
-	s.comments = all("Comments", "SELECT PostId, Id, Score, Text, CreationDate, UserId, UserDisplayName, ContentLicense"+
+	s.posts = scan("Posts", "SELECT "+postColumns+" FROM Posts WHERE Id BETWEEN ? AND ? ORDER BY Id")
+	s.comments = scan("Comments", "SELECT PostId, Id, Score, Text, CreationDate, UserId, UserDisplayName, ContentLicense"+
 		" FROM Comments WHERE PostId BETWEEN ? AND ? ORDER BY PostId, Id")
-	s.votes = all("Votes", fmt.Sprintf("SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE PostId BETWEEN ? AND ? AND VoteTypeId IN (%d, %d)"+
+	s.votes = scan("Votes", fmt.Sprintf("SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE PostId BETWEEN ? AND ? AND VoteTypeId IN (%d, %d)"+
 		" GROUP BY PostId, VoteTypeId ORDER BY PostId, VoteTypeId", schema.VoteUp, schema.VoteDown))
-	s.links = all("PostLinks", fmt.Sprintf("SELECT PostId, LinkTypeId, RelatedPostId FROM PostLinks WHERE PostId BETWEEN ? AND ? AND LinkTypeId IN (%d, %d)"+
+	s.links = scan("PostLinks", fmt.Sprintf("SELECT PostId, LinkTypeId, RelatedPostId FROM PostLinks WHERE PostId BETWEEN ? AND ? AND LinkTypeId IN (%d, %d)"+
 		" ORDER BY PostId, LinkTypeId, RelatedPostId", schema.LinkLinked, schema.LinkDuplicate))
 	return s, err
 }
 
-func (s *scans) close() error {
+func (s *postScans) close() error {
 	return errors.Join(s.posts.close(), s.comments.close(), s.votes.close(), s.links.close())
+}
+
+// orderedScan is a query's result in the order of its first column, a post's id, so
+// that it can be merged with others. The zero value is empty.
+type orderedScan struct {
+	rows *tables.Rows
+	row  [][]byte // the current row; nil at the end
+	post int64    // its first column
+}
+
+// openScan starts a query and moves to its first row.
+func openScan(ctx context.Context, db *tables.DB, query string, args ...any) (*orderedScan, error) {
+	rows, err := db.Query(ctx, query, args...)
+	if err != nil {
+		return &orderedScan{}, err
+	}
+	s := &orderedScan{rows: rows}
+	s.next()
+	return s, nil
+}
+
+// next moves to the next row.
+func (s *orderedScan) next() {
+	s.row = nil
+	if s.rows.Scan() {
+		s.row = s.rows.Record()
+		s.post = tables.Int(s.row[0])
+	}
+}
+
+// isOf reports whether the current row belongs to a post.
+func (s *orderedScan) isOf(post int64) bool { return s.row != nil && s.post == post }
+
+// isBefore reports whether the current row belongs to an earlier post.
+func (s *orderedScan) isBefore(post int64) bool { return s.row != nil && s.post < post }
+
+func (s *orderedScan) close() error {
+	if s.rows == nil {
+		return nil
+	}
+	return errors.Join(s.rows.Err(), s.rows.Close())
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -14,27 +12,25 @@ import (
 	"s2g/schema/tables"
 )
 
-// tagGraphs holds for each tag the graphs of the questions that carry it, as
-// bits.
-type tagGraphs map[string]bits
+// graphBits is a set of graphs, by their positions.
+type graphBits []uint64
 
-// bits is a set of small numbers.
-type bits []uint64
+func newGraphBits(graphs int) graphBits { return make(graphBits, (graphs+63)/64) }
 
-func (b bits) add(graphs []int) {
+func (b graphBits) add(graphs []int) {
 	for _, g := range graphs {
 		b[g/64] |= 1 << (g % 64)
 	}
 }
 
-func (b bits) merge(c bits) {
+func (b graphBits) union(c graphBits) {
 	for i := range c {
 		b[i] |= c[i]
 	}
 }
 
-// list returns the numbers, ascending.
-func (b bits) list() []int {
+// list returns the positions, ascending.
+func (b graphBits) list() []int {
 	var graphs []int
 	for i := range len(b) * 64 {
 		if b[i/64]&(1<<(i%64)) != 0 {
@@ -44,33 +40,25 @@ func (b bits) list() []int {
 	return graphs
 }
 
-// add notes that a question in these of n graphs carries a tag.
+// tagGraphs holds for each tag the graphs of its questions.
+type tagGraphs map[string]graphBits
+
+// add records that a question in some of n graphs carries a tag.
 func (t tagGraphs) add(tag []byte, graphs []int, n int) {
 	b, ok := t[string(tag)]
 	if !ok {
-		b = make(bits, (n+63)/64)
+		b = newGraphBits(n)
 		t[string(tag)] = b
 	}
 	b.add(graphs)
 }
 
-func (t tagGraphs) merge(u tagGraphs) {
+func (t tagGraphs) union(u tagGraphs) {
 	for tag, b := range u {
 		if have, ok := t[tag]; ok {
-			have.merge(b)
+			have.union(b)
 		} else {
 			t[tag] = b
-		}
-	}
-}
-
-// splitTags returns the tags of |a|b|.
-func splitTags(list []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for tag := range bytes.SplitSeq(list, []byte{'|'}) {
-			if len(tag) > 0 && !yield(tag) {
-				return
-			}
 		}
 	}
 }
@@ -81,8 +69,8 @@ type tag struct {
 	graphs        []int
 	hasRow        bool
 	count         []byte
-	wiki, excerpt int64 // posts that are in the dump and of the right type; 0: none
-	dropped       int64 // wikis that the row names and the dump does not have
+	wiki, excerpt int64 // posts of the dump of the right type; 0: none
+	dropped       int64 // number of posts that the row names and that are no such wikis
 }
 
 // wiki is a tag wiki or an excerpt, and the graphs of the tags that name it.
@@ -92,108 +80,99 @@ type wiki struct {
 	graphs  []int
 }
 
-// tagList is the tags by name and the wikis by id.
+// tagList lists the tags by name and the wikis by id.
 type tagList struct {
 	tags  []tag
 	wikis []wiki
 }
 
-// listTags lists the tags of all questions in graphs. What the workers have not
-// seen, because an interrupted run had written it, is read again.
-func (b *build) listTags(ctx context.Context, workers []*worker, last checkpoint) (*tagList, error) {
-	seen := tagGraphs{}
+// listTags lists the tags of all questions in graphs. It queries the tags of the
+// questions that an interrupted run has written: the workers have not rendered them.
+func (b *builder) listTags(ctx context.Context, workers []*worker, last checkpoint) (*tagList, error) {
+	tagged := tagGraphs{}
 	for _, w := range workers {
-		seen.merge(w.tagged)
+		tagged.union(w.tagged)
 		w.tagged = tagGraphs{}
 	}
 	if last.Phase > phasePosts || last.Unit > 0 {
-		if err := b.tagsBefore(ctx, last, seen); err != nil {
+		query := fmt.Sprintf("SELECT Tags FROM Posts WHERE PostTypeId = %d", schema.PostQuestion)
+		if last.Phase == phasePosts {
+			query += fmt.Sprintf(" AND Id < %d", last.Unit)
+		}
+		err := b.db.EachRow(ctx, query, func(row [][]byte) error {
+			if set := b.threads.SetOf(row[0]); set != 0 {
+				for tag := range schema.SplitTags(row[0]) {
+					tagged.add(tag, b.threads.Graphs(set), len(b.graphs))
+				}
+			}
+			return nil
+		})
+		if err != nil {
 			return nil, fmt.Errorf("reading the tags of questions: %w", err)
 		}
 	}
 	l := &tagList{}
-	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		l.tags = append(l.tags, tag{name: name, graphs: seen[name].list()})
+	for _, name := range slices.Sorted(maps.Keys(tagged)) {
+		l.tags = append(l.tags, tag{name: name, graphs: tagged[name].list()})
 	}
-	if err := b.tagRows(ctx, l.tags); err != nil {
+	if err := b.readTagRows(ctx, l.tags); err != nil {
 		return nil, fmt.Errorf("reading Tags: %w", err)
 	}
-	if err := b.tagWikis(ctx, l); err != nil {
-		return nil, fmt.Errorf("looking for tag wikis: %w", err)
+	if err := b.findWikis(ctx, l); err != nil {
+		return nil, fmt.Errorf("finding tag wikis: %w", err)
 	}
 	return l, nil
 }
 
-// tagsBefore adds the tags of the questions before a checkpoint.
-func (b *build) tagsBefore(ctx context.Context, last checkpoint, seen tagGraphs) error {
-	query := fmt.Sprintf("SELECT Tags FROM Posts WHERE PostTypeId = %d", schema.PostQuestion)
-	if last.Phase == phasePosts {
-		query += fmt.Sprintf(" AND Id < %d", last.Unit)
-	}
-	rows, err := b.db.Query(ctx, query)
-	if err != nil {
-		return err
-	}
-	for rows.Scan() {
-		list := rows.Record()[0]
-		if set := b.threads.SetOf(list); set != 0 {
-			for tag := range splitTags(list) {
-				seen.add(tag, b.threads.Graphs(set), len(b.graphs))
-			}
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
-
-// tagRows merges the rows of Tags into a list of tags that is ordered by name.
-// Of rows with the same name the first counts.
-func (b *build) tagRows(ctx context.Context, list []tag) error {
-	if !b.has["Tags"] {
+// readTagRows merges the rows of Tags into a list of tags in the order of names. Of
+// rows with the same name the first counts.
+func (b *builder) readTagRows(ctx context.Context, list []tag) error {
+	if !b.tables["Tags"] {
 		return nil
 	}
-	rows, err := b.db.Query(ctx, "SELECT TagName, Count, WikiPostId, ExcerptPostId FROM Tags ORDER BY TagName, Id")
-	if err != nil {
-		return err
-	}
-	for i := 0; i < len(list) && rows.Scan(); {
-		r := rows.Record()
-		for i < len(list) && list[i].name < string(r[0]) {
+	i := 0
+	return b.db.EachRow(ctx, "SELECT TagName, Count, WikiPostId, ExcerptPostId FROM Tags ORDER BY TagName, Id", func(row [][]byte) error {
+		for i < len(list) && list[i].name < string(row[0]) {
 			i++
 		}
-		if i < len(list) && list[i].name == string(r[0]) {
+		if i < len(list) && list[i].name == string(row[0]) {
 			t := &list[i]
-			t.hasRow, t.count, t.wiki, t.excerpt = true, bytes.Clone(r[1]), tables.Int(r[2]), tables.Int(r[3])
+			t.hasRow, t.count, t.wiki, t.excerpt = true, bytes.Clone(row[1]), tables.Int(row[2]), tables.Int(row[3])
 			i++
 		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
+		return nil
+	})
 }
 
-// tagWikis keeps of the wikis that tags name those that are there and of the
-// right type, and lists them.
-func (b *build) tagWikis(ctx context.Context, l *tagList) error {
-	kinds := map[int64]int64{} // of the posts that tags name
+// findWikis lists the wikis that tags name. It removes from the tags those that are
+// not in the dump or of another type.
+func (b *builder) findWikis(ctx context.Context, l *tagList) error {
+	types := map[int64]int64{} // of the posts that tags name
 	for i := range l.tags {
-		kinds[l.tags[i].wiki], kinds[l.tags[i].excerpt] = 0, 0
+		types[l.tags[i].wiki], types[l.tags[i].excerpt] = 0, 0
 	}
-	delete(kinds, 0)
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(kinds)), wikiBlock) {
-		if err := b.kinds(ctx, ids, kinds); err != nil {
+	delete(types, 0)
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(types)), wikiBlock) {
+		err := b.db.EachRow(ctx, "SELECT Id, PostTypeId FROM Posts WHERE Id IN ("+tables.IDList(ids)+")", func(row [][]byte) error {
+			types[tables.Int(row[0])] = tables.Int(row[1])
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 	}
-	graphs := map[int64]bits{}
-	keep := func(t *tag, id *int64, kind int64) {
+	graphs := map[int64]graphBits{}
+	keep := func(t *tag, id *int64, postType int64) {
 		if *id == 0 {
 			return
 		}
-		if kinds[*id] != kind {
+		if types[*id] != postType {
 			*id = 0
 			t.dropped++
 			return
 		}
 		if graphs[*id] == nil {
-			graphs[*id] = make(bits, (len(b.graphs)+63)/64)
+			graphs[*id] = newGraphBits(len(b.graphs))
 		}
 		graphs[*id].add(t.graphs)
 	}
@@ -203,20 +182,8 @@ func (b *build) tagWikis(ctx context.Context, l *tagList) error {
 		keep(t, &t.excerpt, schema.PostTagWikiExcerpt)
 	}
 	for id, g := range graphs {
-		l.wikis = append(l.wikis, wiki{id: id, excerpt: kinds[id] == schema.PostTagWikiExcerpt, graphs: g.list()})
+		l.wikis = append(l.wikis, wiki{id: id, excerpt: types[id] == schema.PostTagWikiExcerpt, graphs: g.list()})
 	}
 	slices.SortFunc(l.wikis, func(a, b wiki) int { return cmp.Compare(a.id, b.id) })
 	return nil
-}
-
-// kinds looks up the types of posts.
-func (b *build) kinds(ctx context.Context, ids []int64, kinds map[int64]int64) error {
-	rows, err := b.db.Query(ctx, "SELECT Id, PostTypeId FROM Posts WHERE Id IN ("+commas(ids)+")")
-	if err != nil {
-		return err
-	}
-	for rows.Scan() {
-		kinds[tables.Int(rows.Record()[0])] = tables.Int(rows.Record()[1])
-	}
-	return errors.Join(rows.Err(), rows.Close())
 }

@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
+	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
 
-// tagUnit renders a unit of tags.
-func (w *worker) tagUnit(ctx context.Context, u *unit) error {
+// renderTags renders a unit of tags.
+func (w *worker) renderTags(ctx context.Context, u *unit) error {
 	for i := u.lo; i <= u.hi; i++ {
-		w.tag(&w.list.tags[i])
+		w.renderTag(&w.tagList.tags[i])
 		if err := w.spill(ctx); err != nil {
 			return err
 		}
@@ -20,68 +20,58 @@ func (w *worker) tagUnit(ctx context.Context, u *unit) error {
 	return nil
 }
 
-func (w *worker) tag(t *tag) {
-	w.scratch = vocab.AppendSegment(w.scratch[:0], t.name)
-	w.out.BeginTerm(t.graphs, w.terms.tag.Open+string(w.scratch)+w.terms.tag.Close)
-	w.terms.isTag.write(w.out)
-	w.terms.tagName.text(w.out, []byte(t.name))
-	w.number(w.out, w.terms.tagCount, t.count)
-	if t.wiki != 0 {
-		w.terms.HasTagWiki.int(w.out, w.terms.post, t.wiki)
+func (w *worker) renderTag(tag *tag) {
+	t, f := w.terms, w.out
+	w.scratch = vocab.AppendSegment(w.scratch[:0], tag.name)
+	f.BeginTerm(tag.graphs, t.tag.Open+string(w.scratch)+t.tag.Close)
+	t.isTag.write(f)
+	t.tagName.text(f, []byte(tag.name))
+	w.writeNumber(f, t.tagCount, tag.count)
+	if tag.wiki != 0 {
+		t.HasTagWiki.int(f, t.post, tag.wiki)
 	}
-	if t.excerpt != 0 {
-		w.terms.HasTagWikiExcerpt.int(w.out, w.terms.post, t.excerpt)
+	if tag.excerpt != 0 {
+		t.HasTagWikiExcerpt.int(f, t.post, tag.excerpt)
 	}
 	w.count(tagsWritten, 1)
-	w.count(wikisDropped, t.dropped)
-	if !t.hasRow {
+	w.count(wikisDropped, tag.dropped)
+	if !tag.hasRow {
 		w.count(tagsWithoutRow, 1)
 	}
 }
 
-// wikiUnit renders a unit of wikis.
-func (w *worker) wikiUnit(ctx context.Context, u *unit) error {
-	unit := w.list.wikis[u.lo : u.hi+1]
-	ids := make([]int64, len(unit))
-	for i := range unit {
-		ids[i] = unit[i].id
+// renderWikis renders a unit of tag wikis and excerpts.
+func (w *worker) renderWikis(ctx context.Context, u *unit) (err error) {
+	wikis := w.tagList.wikis[u.lo : u.hi+1]
+	ids := make([]int64, len(wikis))
+	for i := range wikis {
+		ids[i] = wikis[i].id
 	}
-	rows, err := open(ctx, w.db, "SELECT "+postColumns+" FROM Posts WHERE Id IN ("+commas(ids)+") ORDER BY Id")
+	rows, err := openScan(ctx, w.db, "SELECT "+postColumns+" FROM Posts WHERE Id IN ("+tables.IDList(ids)+") ORDER BY Id")
 	if err != nil {
 		return fmt.Errorf("reading tag wikis: %w", err)
 	}
-	for i := range unit {
-		if !rows.of(unit[i].id) {
-			return errors.Join(fmt.Errorf("post %d has gone", unit[i].id), rows.close())
+	defer func() { err = errors.Join(err, rows.close()) }()
+	for i := range wikis {
+		if !rows.isOf(wikis[i].id) {
+			return fmt.Errorf("the tag wiki %d is missing, which was there before", wikis[i].id)
 		}
-		w.wiki(&unit[i], rows.row)
+		w.renderWiki(&wikis[i], rows.row)
 		rows.next()
 		if err := w.spill(ctx); err != nil {
-			return errors.Join(err, rows.close())
+			return err
 		}
 	}
-	return rows.close()
+	return nil
 }
 
-func (w *worker) wiki(k *wiki, row [][]byte) {
+func (w *worker) renderWiki(k *wiki, row [][]byte) {
 	w.out.Begin(k.graphs, w.terms.post, k.id)
 	if k.excerpt {
 		w.terms.isTagWikiExcerpt.write(w.out)
 	} else {
 		w.terms.isTagWiki.write(w.out)
 	}
-	w.common(row)
+	w.renderCommon(row)
 	w.count(wikisWritten, 1)
-}
-
-// commas lists ids as SQL does.
-func commas(ids []int64) string {
-	var list []byte
-	for i, id := range ids {
-		if i > 0 {
-			list = append(list, ',')
-		}
-		list = strconv.AppendInt(list, id, 10)
-	}
-	return string(list)
 }

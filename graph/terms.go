@@ -14,17 +14,17 @@ import (
 	"s2g/schema/vocab"
 )
 
-// newSyntax is the syntax of the batches: its prefixes cover the ontology, the
-// nodes that are numbered and, where they are written, the terms of others.
+// newSyntax returns the syntax of the batches. Its prefixes cover the ontology, the
+// numbered nodes and, if aligned, the terms of other vocabularies.
 func newSyntax(f trig.Format, site vocab.Site, aligned bool) *trig.Syntax {
 	prefixes := []trig.Prefix{
 		{Name: "so", IRI: vocab.NS},
 		{Name: "xsd", IRI: vocab.XSD},
-		{Name: "q", IRI: questionIRI(site)},
-		{Name: "a", IRI: answerIRI(site)},
-		{Name: "c", IRI: commentIRI(site)},
-		{Name: "w", IRI: postIRI(site)},
-		{Name: "u", IRI: userIRI(site)},
+		{Name: "q", IRI: numbered(site.Question)},
+		{Name: "a", IRI: numbered(site.Answer)},
+		{Name: "c", IRI: numbered(site.Comment)},
+		{Name: "w", IRI: numbered(site.Post)},
+		{Name: "u", IRI: numbered(site.User)},
 	}
 	if aligned {
 		prefixes = append(prefixes, alignedPrefixes...)
@@ -32,7 +32,7 @@ func newSyntax(f trig.Format, site vocab.Site, aligned bool) *trig.Syntax {
 	return trig.NewSyntax(f, prefixes...)
 }
 
-// alignedPrefixes shorten what the ontology is aligned with.
+// alignedPrefixes abbreviate the vocabularies that the ontology aligns with.
 var alignedPrefixes = []trig.Prefix{
 	{Name: "sioc", IRI: "http://rdfs.org/sioc/ns#"},
 	{Name: "sioct", IRI: "http://rdfs.org/sioc/types#"},
@@ -41,88 +41,114 @@ var alignedPrefixes = []trig.Prefix{
 	{Name: "dcterms", IRI: "http://purl.org/dc/terms/"},
 }
 
-// The IRIs of numbered nodes, without the number.
-func questionIRI(s vocab.Site) string { return stem(s.Question(0)) }
-func answerIRI(s vocab.Site) string   { return stem(s.Answer(0)) }
-func commentIRI(s vocab.Site) string  { return stem(s.Comment(0)) }
-func postIRI(s vocab.Site) string     { return stem(s.Post(0)) }
-func userIRI(s vocab.Site) string     { return stem(s.User(0)) }
-
-func stem(iri string) string { return iri[:len(iri)-1] }
-
-// standing is how an answer stands to its question's accepted answer.
-type standing int
-
-const (
-	ordinary standing = iota
-	accepted
-	better
-	standings
-)
-
-func standingOf(p threads.Post) standing {
-	switch {
-	case p.IsAccepted:
-		return accepted
-	case p.IsBetter:
-		return better
-	}
-	return ordinary
+// numbered returns the IRI of numbered nodes without the number.
+func numbered(iri func(id int64) string) string {
+	zero := iri(0)
+	return zero[:len(zero)-1]
 }
 
-// terms are the constant parts of the graph's triples, spelled.
+// answerStatus compares an answer with its question's accepted answer.
+type answerStatus int
+
+const (
+	otherAnswer answerStatus = iota
+	acceptedAnswer
+	betterAnswer // its score is higher than the accepted one's
+	answerStatuses
+)
+
+func statusOf(p threads.Post) answerStatus {
+	switch {
+	case p.IsAccepted:
+		return acceptedAnswer
+	case p.IsBetter:
+		return betterAnswer
+	}
+	return otherAnswer
+}
+
+// terms are the constant parts of the graph's triples, as the syntax spells them.
+// A new property of the graph is a field here, a line in newTerms, and the line that
+// writes it in posts.go or tags.go.
 type terms struct {
-	question, answer, comment, post, user trig.Frame
-	systemUser                            trig.Frame // a negative number is no prefixed name everywhere
+	syntax *trig.Syntax
+	kinds  *kinds
+
+	question, answer, comment, post, user trig.Frame // nodes
+	systemUser                            trig.Frame // a user with a negative number, which some parsers refuse in a prefixed name
 	tag                                   trig.Frame
-	integer, dateTime                     trig.Frame
-	syntax                                *trig.Syntax
-	kinds                                 kinds
+	integer, dateTime                     trig.Frame // literals
 
 	isAnswered, isUnanswered, isComment, isTag, isTagWiki, isTagWikiExcerpt types
-	isAnswer                                                                [standings]types
+	isAnswer                                                                [answerStatuses]types
 
-	HasAnswer                                                                          [standings]property
+	HasAnswer                                                                          [answerStatuses]property
 	HasComment, TaggedWith, HasTagWiki, HasTagWikiExcerpt, LinkedTo, DuplicateOf       property
-	DuplicateToo                                                                       property // where LinkedTo leads to the same post
-	author, licenseOf, postID, commentID, hasTitle, hasBody, score, upVotes, downVotes property
+	DuplicateOfLinked                                                                  property // what DuplicateOf adds to LinkedTo to the same post
+	author, license, postID, commentID, hasTitle, hasBody, score, upVotes, downVotes   property
 	viewCount, answerCount, commentCount, favoriteCount, authorName, tagName, tagCount property
 	creationDate, lastEditDate, lastActivityDate, closedDate, communityOwnedDate       property
 }
 
+// newTerms spells the terms. The order of the calls numbers the kinds: checkpoints
+// and void.ttl depend on it.
 func newTerms(s *trig.Syntax, site vocab.Site, above hierarchy) *terms {
 	t := &terms{
-		question: s.NameFrame(questionIRI(site)), answer: s.NameFrame(answerIRI(site)), comment: s.NameFrame(commentIRI(site)),
-		post: s.NameFrame(postIRI(site)), user: s.NameFrame(userIRI(site)), systemUser: trig.IRIFrame(userIRI(site)),
+		syntax: s, kinds: &kinds{number: map[string]uint8{}},
+		question: s.NameFrame(numbered(site.Question)), answer: s.NameFrame(numbered(site.Answer)), comment: s.NameFrame(numbered(site.Comment)),
+		post: s.NameFrame(numbered(site.Post)), user: s.NameFrame(numbered(site.User)), systemUser: trig.IRIFrame(numbered(site.User)),
 		tag: trig.IRIFrame(site.Tag("")), integer: s.LiteralFrame(vocab.XSD + "integer"), dateTime: s.LiteralFrame(vocab.XSD + "dateTime"),
-		syntax: s,
 	}
 	is := func(classes ...string) types { return t.types(above, classes...) }
 	t.isAnswered, t.isUnanswered = is(vocab.Question, vocab.AnsweredQuestion), is(vocab.Question, vocab.UnansweredQuestion)
-	t.isAnswer = [standings]types{is(vocab.Answer), is(vocab.Answer, vocab.AcceptedAnswer), is(vocab.Answer, vocab.PossibleBetterAnswer)}
+	t.isAnswer = [answerStatuses]types{is(vocab.Answer), is(vocab.Answer, vocab.AcceptedAnswer), is(vocab.Answer, vocab.PossibleBetterAnswer)}
 	t.isComment, t.isTag, t.isTagWiki, t.isTagWikiExcerpt = is(vocab.Comment), is(vocab.Tag), is(vocab.TagWiki), is(vocab.TagWikiExcerpt)
 
-	so := func(locals ...string) property { return t.property(above, locals...) }
-	t.HasAnswer = [standings]property{so(vocab.HasAnswer), so(vocab.HasAnswer, vocab.HasAcceptedAnswer), so(vocab.HasAnswer, vocab.HasPossibleBetterAnswer)}
-	t.HasComment, t.TaggedWith, t.HasTagWiki, t.HasTagWikiExcerpt = so(vocab.HasComment), so(vocab.TaggedWith), so(vocab.HasTagWiki), so(vocab.HasTagWikiExcerpt)
-	t.LinkedTo, t.DuplicateOf = so(vocab.LinkedTo), so(vocab.DuplicateOf)
-	t.DuplicateToo = slices.DeleteFunc(slices.Clone(t.DuplicateOf), func(p trig.Predicate) bool { return slices.Contains(t.LinkedTo, p) })
-	t.author, t.licenseOf = so(vocab.Author), so(vocab.License)
-	t.postID, t.commentID, t.hasTitle, t.hasBody = so(vocab.PostID), so(vocab.CommentID), so(vocab.HasTitle), so(vocab.HasBody)
-	t.score, t.upVotes, t.downVotes = so(vocab.Score), so(vocab.UpVotes), so(vocab.DownVotes)
-	t.viewCount, t.answerCount, t.commentCount, t.favoriteCount = so(vocab.ViewCount), so(vocab.AnswerCount), so(vocab.CommentCount), so(vocab.FavoriteCount)
-	t.authorName, t.tagName, t.tagCount = so(vocab.AuthorName), so(vocab.TagName), so(vocab.TagCount)
-	t.creationDate, t.lastEditDate, t.lastActivityDate = so(vocab.CreationDate), so(vocab.LastEditDate), so(vocab.LastActivityDate)
-	t.closedDate, t.communityOwnedDate = so(vocab.ClosedDate), so(vocab.CommunityOwnedDate)
+	so := func(names ...string) property { return t.property(above, names...) }
+	t.HasAnswer = [answerStatuses]property{so(vocab.HasAnswer), so(vocab.HasAnswer, vocab.HasAcceptedAnswer), so(vocab.HasAnswer, vocab.HasPossibleBetterAnswer)}
+	t.HasComment = so(vocab.HasComment)
+	t.TaggedWith = so(vocab.TaggedWith)
+	t.HasTagWiki = so(vocab.HasTagWiki)
+	t.HasTagWikiExcerpt = so(vocab.HasTagWikiExcerpt)
+	t.LinkedTo = so(vocab.LinkedTo)
+	t.DuplicateOf = so(vocab.DuplicateOf)
+	t.DuplicateOfLinked = slices.DeleteFunc(slices.Clone(t.DuplicateOf), func(p trig.Predicate) bool { return slices.Contains(t.LinkedTo, p) })
+	t.author = so(vocab.Author)
+	t.license = so(vocab.License)
+	t.postID = so(vocab.PostID)
+	t.commentID = so(vocab.CommentID)
+	t.hasTitle = so(vocab.HasTitle)
+	t.hasBody = so(vocab.HasBody)
+	t.score = so(vocab.Score)
+	t.upVotes = so(vocab.UpVotes)
+	t.downVotes = so(vocab.DownVotes)
+	t.viewCount = so(vocab.ViewCount)
+	t.answerCount = so(vocab.AnswerCount)
+	t.commentCount = so(vocab.CommentCount)
+	t.favoriteCount = so(vocab.FavoriteCount)
+	t.authorName = so(vocab.AuthorName)
+	t.tagName = so(vocab.TagName)
+	t.tagCount = so(vocab.TagCount)
+	t.creationDate = so(vocab.CreationDate)
+	t.lastEditDate = so(vocab.LastEditDate)
+	t.lastActivityDate = so(vocab.LastActivityDate)
+	t.closedDate = so(vocab.ClosedDate)
+	t.communityOwnedDate = so(vocab.CommunityOwnedDate)
 	return t
 }
 
-// types spells what a node of some classes is.
+// types are the rdf:type triples of a node.
+type types []struct {
+	predicate trig.Predicate
+	class     string // spelled
+}
+
+// types spells the classes of a node, and those above them.
 func (t *terms) types(above hierarchy, classes ...string) types {
 	a := t.syntax.Predicate(vocab.RDF + "type")
 	list := make(types, 0, len(classes))
 	for _, class := range above.closure(inNS(classes)...) {
-		a.Tally = t.kinds.add(class, true)
+		a.Tally = t.kinds.numberOf(class, true)
 		list = append(list, struct {
 			predicate trig.Predicate
 			class     string
@@ -131,64 +157,26 @@ func (t *terms) types(above hierarchy, classes ...string) types {
 	return list
 }
 
-// property spells the predicates of an edge or a literal that has some names.
+func (t types) write(f *trig.Fragment) {
+	for _, c := range t {
+		f.Term(c.predicate, c.class)
+	}
+}
+
+// property is a predicate of the graph, and those that it implies. Each object is
+// written with all of them, as so many pieces of a fragment.
+type property []trig.Predicate
+
+// property spells predicates, and those above them.
 func (t *terms) property(above hierarchy, names ...string) property {
 	var p property
 	for _, iri := range above.closure(inNS(names)...) {
 		q := t.syntax.Predicate(iri)
-		q.Tally = t.kinds.add(iri, false)
+		q.Tally = t.kinds.numberOf(iri, false)
 		p = append(p, q)
 	}
 	return p
 }
-
-func inNS(names []string) []string {
-	iris := make([]string, len(names))
-	for i, n := range names {
-		iris[i] = vocab.NS + n
-	}
-	return iris
-}
-
-// kinds are what quads are counted by: the class, of those that say what a node
-// is, else the predicate. They are numbered in the order in which the terms of
-// the graph were spelled.
-type kinds struct {
-	all    []kind
-	number map[string]uint8 // by IRI
-}
-
-type kind struct {
-	iri     string
-	isClass bool
-}
-
-func (k *kinds) add(iri string, isClass bool) uint8 {
-	n, ok := k.number[iri]
-	if !ok {
-		n = uint8(len(k.all))
-		k.all = append(k.all, kind{iri, isClass})
-		if k.number == nil {
-			k.number = map[string]uint8{}
-		}
-		k.number[iri] = n
-	}
-	return n
-}
-
-// of returns the kind of a quad that was read back.
-func (k *kinds) of(q *trig.Quad) (n uint8, ok bool) {
-	if string(q.Predicate.Value) == vocab.RDF+"type" {
-		n, ok = k.number[string(q.Object.Value)]
-		return n, ok
-	}
-	n, ok = k.number[string(q.Predicate.Value)]
-	return n, ok
-}
-
-// property is a predicate of the graph and those that it implies, which are
-// written with it: a triple is as many pieces of a fragment.
-type property []trig.Predicate
 
 func (p property) term(f *trig.Fragment, object string) {
 	for _, q := range p {
@@ -214,16 +202,45 @@ func (p property) text(f *trig.Fragment, v []byte) {
 	}
 }
 
-// types are the triples that say what a node is.
-type types []struct {
-	predicate trig.Predicate
-	class     string // spelled
+func inNS(names []string) []string {
+	iris := make([]string, len(names))
+	for i, n := range names {
+		iris[i] = vocab.NS + n
+	}
+	return iris
 }
 
-func (t types) write(f *trig.Fragment) {
-	for _, c := range t {
-		f.Term(c.predicate, c.class)
+// kinds are what quads are counted by: the class of an rdf:type triple, else the
+// predicate. Their numbers follow the order in which newTerms spells them.
+type kinds struct {
+	all    []kind
+	number map[string]uint8 // by IRI
+}
+
+type kind struct {
+	iri     string
+	isClass bool
+}
+
+// numberOf returns the number of a class or predicate, a new one for a new IRI.
+func (k *kinds) numberOf(iri string, isClass bool) uint8 {
+	n, ok := k.number[iri]
+	if !ok {
+		n = uint8(len(k.all))
+		k.all = append(k.all, kind{iri, isClass})
+		k.number[iri] = n
 	}
+	return n
+}
+
+// ofQuad returns the number of a quad's kind.
+func (k *kinds) ofQuad(q *trig.Quad) (n uint8, ok bool) {
+	if string(q.Predicate.Value) == vocab.RDF+"type" {
+		n, ok = k.number[string(q.Object.Value)]
+		return n, ok
+	}
+	n, ok = k.number[string(q.Predicate.Value)]
+	return n, ok
 }
 
 const (
@@ -231,11 +248,11 @@ const (
 	subPropertyOf = "http://www.w3.org/2000/01/rdf-schema#subPropertyOf"
 )
 
-// hierarchy is what stands directly above a class or a property, by IRI. The
-// zero value has nothing above anything.
+// hierarchy holds the direct superclasses of a class, and the direct superproperties
+// of a property, by IRI. The zero value is empty.
 type hierarchy map[string][]string
 
-// readHierarchy reads the subclasses and subproperties of an ontology in Turtle.
+// readHierarchy reads the hierarchy of an ontology in Turtle.
 func readHierarchy(ontology []byte) (hierarchy, error) {
 	h := hierarchy{}
 	for d := rdf.NewTripleDecoder(bytes.NewReader(ontology), rdf.Turtle); ; {
@@ -252,8 +269,8 @@ func readHierarchy(ontology []byte) (hierarchy, error) {
 	}
 }
 
-// closure returns some terms and all that stands above them, each once: the
-// terms first, then the rest from the nearest up.
+// closure returns terms and everything above them, each once: the terms first, then
+// the others from the nearest to the farthest.
 func (h hierarchy) closure(terms ...string) []string {
 	all := slices.Clone(terms)
 	for i := 0; i < len(all); i++ {

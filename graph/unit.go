@@ -9,34 +9,34 @@ import (
 	"s2g/graph/trig"
 )
 
-// The sizes of units. They shape no bytes, but checkpoints name units, so a
-// change needs a new Version.
+// The sizes of units. They do not change the files, but checkpoints name units, so
+// another size needs a new Version.
 const (
-	postBlock = 4096 // ids, of posts that are there or not
+	postBlock = 4096 // ids, whether a post has them or not
 	tagBlock  = 1024
 	wikiBlock = 512
 )
 
-// unit is a piece of work whose place in the output is known before it is done.
+// unit is a piece of work whose position in the output is known in advance.
 type unit struct {
-	at     int64 // where it begins: a post's id, or a position in the list of tags or of wikis
-	lo, hi int64 // what it holds, both ends included
+	at     int64 // its name: the first post's id, or a position in the list of tags or of wikis
+	lo, hi int64 // the ids or positions that it includes
 	out    chan *trig.Fragment
-	counts counts  // complete when out is closed, as is kinds
-	kinds  []int64 // distinct triples of each kind
+	counts counts  // complete when out is closed
+	kinds  []int64 // distinct triples by kind; complete when out is closed
 }
 
-// cutPosts cuts the posts into blocks of ids, from the block that begins at
-// from on. A block without posts is no unit; comments, votes and links of posts
-// that are not there belong to the unit before, so that each row is in one unit.
-func (b *build) cutPosts(ctx context.Context, from int64, emit func(*unit) error) error {
-	first, ok, err := b.blockFrom(ctx, math.MinInt64)
+// cutPosts cuts the posts into blocks of ids, from the block that begins at from on.
+// A block without posts is no unit: the unit before it includes the comments, votes
+// and links with its ids, so that each row is in one unit.
+func (b *builder) cutPosts(ctx context.Context, from int64, emit func(*unit) error) error {
+	first, ok, err := b.nextBlock(ctx, math.MinInt64)
 	if err != nil || !ok {
 		return err
 	}
 	block, ok := first, true
 	if from > first {
-		if block, ok, err = b.blockFrom(ctx, from); err != nil {
+		if block, ok, err = b.nextBlock(ctx, from); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,7 @@ func (b *build) cutPosts(ctx context.Context, from int64, emit func(*unit) error
 		}
 		ok = block <= math.MaxInt64-postBlock
 		if ok {
-			if block, ok, err = b.blockFrom(ctx, block+postBlock); err != nil {
+			if block, ok, err = b.nextBlock(ctx, block+postBlock); err != nil {
 				return err
 			}
 		}
@@ -61,17 +61,17 @@ func (b *build) cutPosts(ctx context.Context, from int64, emit func(*unit) error
 	return nil
 }
 
-// blockFrom returns the first block with a post whose id is at least min.
-func (b *build) blockFrom(ctx context.Context, min int64) (block int64, ok bool, err error) {
+// nextBlock returns the first block that has a post with an id of at least min.
+func (b *builder) nextBlock(ctx context.Context, min int64) (block int64, ok bool, err error) {
 	var id sql.NullInt64
 	err = b.db.SQL().QueryRowContext(ctx, "SELECT MIN(Id) FROM Posts WHERE Id >= ?", min).Scan(&id)
 	if err != nil {
-		return 0, false, fmt.Errorf("looking for the next posts: %w", err)
+		return 0, false, fmt.Errorf("finding the next posts: %w", err)
 	}
 	return id.Int64 &^ (postBlock - 1), id.Valid, nil
 }
 
-// cutList returns a function that cuts a list of n into units of size.
+// cutList returns a step's cut of a list of n into units of size.
 func cutList(n, size int) func(context.Context, int64, func(*unit) error) error {
 	return func(_ context.Context, from int64, emit func(*unit) error) error {
 		for at := from; at < int64(n); at += int64(size) {

@@ -9,7 +9,7 @@ import (
 	"s2g/schema/vocab"
 )
 
-// voidPrefixes are those of void.ttl.
+// voidPrefixes are the prefixes of void.ttl.
 var voidPrefixes = []trig.Prefix{
 	{Name: "void", IRI: "http://rdfs.org/ns/void#"},
 	{Name: "dcat", IRI: "http://www.w3.org/ns/dcat#"},
@@ -22,20 +22,22 @@ var voidPrefixes = []trig.Prefix{
 
 const mediaTypes = "https://www.iana.org/assignments/media-types/application/"
 
-// void describes the dataset as Turtle without blank nodes, in the terms of
-// VoID, DCAT, SPDX, Dublin Core and PROV. It holds no run times, so the same
-// build has the same file. In order: the dataset with its sources, the union of
-// its graphs, each graph, each file.
+// void returns the description of the dataset, as Turtle without blank nodes, in the
+// terms of VoID, DCAT, SPDX, Dublin Core and PROV. It holds no times of the run, so
+// that equal builds have equal files. In order: the dataset with its sources, the
+// union of its graphs, each graph, each file.
 //
-// The counts are those of the batches as they were written. A triple in two
-// graphs is two of the dataset's triples and one of the union's.
-func (b *build) void() []byte {
+// The counts are those of the written batches. A triple in two graphs is two of the
+// dataset's triples and one of the union's.
+func (b *builder) void() []byte {
 	v := &turtle{}
 	for _, p := range voidPrefixes {
 		v.text = append(v.text, "@prefix "+p.Name+": <"+p.IRI+"> .\n"...)
 	}
-	b.describe(v)
-	b.describeUnion(v)
+	b.describeDataset(v)
+	b.writeCounts(v, b.part("union"), "union", b.assembler.kinds, []string{
+		"a", "void:Dataset", "rdfs:label", text("All graphs together, each triple counted once"),
+	})
 	for i := range b.graphs {
 		b.describeGraph(v, i)
 	}
@@ -45,13 +47,13 @@ func (b *build) void() []byte {
 	return v.text
 }
 
-// part is the IRI of a part of the description.
-func (b *build) part(name string) string { return iri(b.Site.VoidGraph() + "#" + name) }
+// part returns the IRI of a part of the description.
+func (b *builder) part(name string) string { return iri(b.Site.VoidGraph() + "#" + name) }
 
-func (b *build) describe(v *turtle) {
+func (b *builder) describeDataset(v *turtle) {
 	all := make([]int64, len(b.terms.kinds.all))
-	for _, byKind := range b.asm.perGraph {
-		sum(all, byKind)
+	for _, byKind := range b.assembler.perGraph {
+		addEach(all, byKind)
 	}
 	about := []string{
 		"a", "void:Dataset, dcat:Dataset, prov:Entity",
@@ -67,7 +69,7 @@ func (b *build) describe(v *turtle) {
 	for _, f := range b.files {
 		about = append(about, "dcat:distribution", b.part(fileName(f)))
 	}
-	b.counts(v, b.part("dataset"), "dataset", all, about)
+	b.writeCounts(v, b.part("dataset"), "dataset", all, about)
 
 	dump := []string{"a", "prov:Entity", "dcterms:title", text("Data dump of " + b.Site.Host())}
 	if b.dump.Newest != "" {
@@ -78,13 +80,7 @@ func (b *build) describe(v *turtle) {
 	v.node(b.part("build"), "a", "prov:Activity", "prov:used", b.part("dump"), "prov:wasAssociatedWith", b.part("tool"))
 }
 
-func (b *build) describeUnion(v *turtle) {
-	b.counts(v, b.part("union"), "union", b.asm.kinds, []string{
-		"a", "void:Dataset", "rdfs:label", text("All graphs together, each triple counted once"),
-	})
-}
-
-func (b *build) describeGraph(v *turtle, i int) {
+func (b *builder) describeGraph(v *turtle, i int) {
 	about := []string{"a", "void:Dataset", "dcterms:license", iri(vocab.CC + "4.0/")}
 	_, name, _ := strings.Cut(b.graphs[i], string(b.Site)+"/") // a tag, percent-encoded
 	if i < len(b.Languages) {
@@ -93,17 +89,17 @@ func (b *build) describeGraph(v *turtle, i int) {
 	} else {
 		about = append(about, "rdfs:label", text("No selected language"))
 	}
-	b.counts(v, iri(b.graphs[i]), name, b.asm.perGraph[i], about)
+	b.writeCounts(v, iri(b.graphs[i]), name, b.assembler.perGraph[i], about)
 }
 
-// describeFile says how a file can be told from others.
-func (b *build) describeFile(v *turtle, f manifest.File) {
+// describeFile describes a file by name, type, size and checksum.
+func (b *builder) describeFile(v *turtle, f manifest.File) {
 	name := fileName(f)
 	about := []string{
 		"a", "dcat:Distribution", "dcterms:identifier", text(f.Name), "dcterms:license", iri(vocab.CC + "4.0/"),
 		"dcat:mediaType", iri(mediaTypes + map[trig.Format]string{trig.TriG: "trig", trig.NQuads: "n-quads"}[formats[b.Format]]),
 	}
-	if media := compressions[b.Compress].media; media != "" {
+	if media := compressions[b.Compress].mediaType; media != "" {
 		about = append(about, "dcat:compressFormat", iri(mediaTypes+media))
 	}
 	sum := b.part(name + "/sha256")
@@ -113,15 +109,15 @@ func (b *build) describeFile(v *turtle, f manifest.File) {
 		"spdx:checksumValue", text(f.SHA256)+"^^xsd:hexBinary")
 }
 
-// fileName is a file's name without its folder.
+// fileName returns a file's name without its folder.
 func fileName(f manifest.File) string { return f.Name[strings.LastIndexByte(f.Name, '/')+1:] }
 
-// nodeClasses are the classes that every described node has one of.
+// nodeClasses are the classes of which each node has exactly one.
 var nodeClasses = inNS([]string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt})
 
-// counts writes a node with its numbers of triples, and a partition for each
-// class and property that occurs.
-func (b *build) counts(v *turtle, node, name string, byKind []int64, about []string) {
+// writeCounts writes a node with its numbers of triples, and a partition for each
+// class and property that occurs. name is the beginning of the partitions' names.
+func (b *builder) writeCounts(v *turtle, node, name string, byKind []int64, about []string) {
 	var entities int64
 	for _, class := range nodeClasses {
 		entities += byKind[b.terms.kinds.number[class]]
@@ -129,8 +125,8 @@ func (b *build) counts(v *turtle, node, name string, byKind []int64, about []str
 	about = append(about, "void:triples", number(total(byKind)), "void:entities", number(entities))
 	var partitions [][]string
 	var classes, properties, types int64
-	partition := func(about string, what ...string) {
-		part := b.part(name + "/" + about)
+	partition := func(term string, what ...string) {
+		part := b.part(name + "/" + term)
 		partitions = append(partitions, append([]string{part, "a", "void:Dataset"}, what...))
 	}
 	for i, k := range b.terms.kinds.all {
@@ -139,10 +135,10 @@ func (b *build) counts(v *turtle, node, name string, byKind []int64, about []str
 		case k.isClass:
 			classes++
 			types += n
-			partition(short(k.iri), "void:class", iri(k.iri), "void:entities", number(n))
+			partition(abbreviated(k.iri), "void:class", iri(k.iri), "void:entities", number(n))
 		default:
 			properties++
-			partition(short(k.iri), "void:property", iri(k.iri), "void:triples", number(n))
+			partition(abbreviated(k.iri), "void:property", iri(k.iri), "void:triples", number(n))
 		}
 	}
 	if types > 0 {
@@ -163,8 +159,8 @@ func (b *build) counts(v *turtle, node, name string, byKind []int64, about []str
 	}
 }
 
-// short is an IRI with a prefix, where there is one, for the end of another IRI.
-func short(iri string) string {
+// abbreviated returns an IRI as a part of another IRI, with a prefix where one fits.
+func abbreviated(iri string) string {
 	for _, p := range append([]trig.Prefix{{Name: "so", IRI: vocab.NS}}, alignedPrefixes...) {
 		if local, ok := strings.CutPrefix(iri, p.IRI); ok {
 			return p.Name + ":" + local
@@ -173,10 +169,10 @@ func short(iri string) string {
 	return string(vocab.AppendSegment(nil, iri))
 }
 
-// turtle is a file of Turtle that is being written.
+// turtle is a document of Turtle that is being written.
 type turtle struct{ text []byte }
 
-// node writes a subject with predicates and objects by turns.
+// node writes a subject; about alternates predicates and objects.
 func (t *turtle) node(subject string, about ...string) {
 	t.text = append(t.text, '\n')
 	t.text = append(t.text, subject...)

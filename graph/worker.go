@@ -8,28 +8,28 @@ import (
 	"s2g/schema/vocab"
 )
 
-// worker renders units. What it holds is reused from unit to unit.
+// worker renders units. It reuses what it holds from unit to unit.
 type worker struct {
-	*build
-	unitOf   *unit
+	*builder
+	unit     *unit
 	out      *trig.Fragment // being filled
-	under    trig.Fragment  // the comments of the post that is being rendered
-	pending  []edge         // links of that post that stand in more graphs than it does
-	linked   []int64        // the posts that it has LinkedTo edges to, ascending
+	comments trig.Fragment  // of the post that is being rendered
+	wider    []edge         // links of that post in more graphs than its own
+	linked   []int64        // targets of its LinkedTo edges, ascending
 	scratch  []byte
-	tagged   tagGraphs         // in which graphs the tags are that were seen so far
-	licenses map[string]string // by ContentLicense and by IRI, spelled
+	tagged   tagGraphs         // the graphs of the tags of all rendered questions
+	licenses map[string]string // spelled, by ContentLicense and by IRI
 }
 
-func newWorker(b *build) *worker {
-	return &worker{build: b, tagged: tagGraphs{}, licenses: map[string]string{}}
+func newWorker(b *builder) *worker {
+	return &worker{builder: b, tagged: tagGraphs{}, licenses: map[string]string{}}
 }
 
-// unit renders one unit.
-func (w *worker) unit(ctx context.Context, s stage, u *unit) (err error) {
+// renderUnit renders a unit and closes its channel of fragments.
+func (w *worker) renderUnit(ctx context.Context, s step, u *unit) (err error) {
 	u.kinds = make([]int64, len(w.terms.kinds.all))
-	w.unitOf = u
-	if w.out, err = w.shelf.take(ctx, u); err != nil {
+	w.unit = u
+	if w.out, err = w.pool.take(ctx, u); err != nil {
 		return err
 	}
 	if err := s.render(w, ctx, u); err != nil {
@@ -42,7 +42,8 @@ func (w *worker) unit(ctx context.Context, s stage, u *unit) (err error) {
 	return nil
 }
 
-// spill passes the fragment on if it is large enough. It is called between nodes.
+// spill passes the fragment on if it has its size, and takes another. It is called
+// between posts, tags and wikis.
 func (w *worker) spill(ctx context.Context) (err error) {
 	if w.out.Size() < w.fragment {
 		return nil
@@ -50,16 +51,17 @@ func (w *worker) spill(ctx context.Context) (err error) {
 	if err := w.pass(ctx); err != nil {
 		return err
 	}
-	w.out, err = w.shelf.take(ctx, w.unitOf)
+	w.out, err = w.pool.take(ctx, w.unit)
 	return err
 }
 
+// pass counts the fragment and sends it to the assembler.
 func (w *worker) pass(ctx context.Context) error {
-	w.unitOf.counts[triplesDistinct] += int64(w.out.Triples())
-	w.out.Tally(w.unitOf.kinds)
-	w.shelf.filled(w.out)
+	w.unit.counts[triplesDistinct] += int64(w.out.Triples())
+	w.out.Tally(w.unit.kinds)
+	w.pool.recount(w.out)
 	select {
-	case w.unitOf.out <- w.out:
+	case w.unit.out <- w.out:
 		w.out = nil
 		return nil
 	case <-ctx.Done():
@@ -67,22 +69,25 @@ func (w *worker) pass(ctx context.Context) error {
 	}
 }
 
-func (w *worker) count(c counter, n int64) { w.unitOf.counts[c] += n }
+func (w *worker) count(c counter, n int64) { w.unit.counts[c] += n }
 
-func (w *worker) text(f *trig.Fragment, p property, v []byte) {
+// The functions below write a property with a column's value. For NULL they write
+// nothing.
+
+func (w *worker) writeText(f *trig.Fragment, p property, v []byte) {
 	if v != nil {
 		p.text(f, v)
 	}
 }
 
-func (w *worker) number(f *trig.Fragment, p property, v []byte) {
+func (w *worker) writeNumber(f *trig.Fragment, p property, v []byte) {
 	if v != nil {
 		p.bytes(f, w.terms.integer, v)
 	}
 }
 
-// date renders a DATETIME(3), 2008-07-31 21:42:52.667, which is in UTC.
-func (w *worker) date(f *trig.Fragment, p property, v []byte) {
+// writeDate writes a DATETIME(3), 2008-07-31 21:42:52.667, which is in UTC.
+func (w *worker) writeDate(f *trig.Fragment, p property, v []byte) {
 	if v == nil {
 		return
 	}
@@ -93,7 +98,7 @@ func (w *worker) date(f *trig.Fragment, p property, v []byte) {
 	p.bytes(f, w.terms.dateTime, w.scratch)
 }
 
-func (w *worker) author(f *trig.Fragment, user []byte) {
+func (w *worker) writeAuthor(f *trig.Fragment, user []byte) {
 	switch {
 	case len(user) == 0:
 	case user[0] == '-':
@@ -103,25 +108,26 @@ func (w *worker) author(f *trig.Fragment, user []byte) {
 	}
 }
 
-// keepLicenses bounds the licences whose spelling is remembered.
-const keepLicenses = 64
+// maxLicenses limits the licences whose spelling a worker keeps.
+const maxLicenses = 64
 
-// license spells the licence of a post or comment. What a ContentLicense that
-// names a version leads to is remembered, and how each licence is spelled.
-func (w *worker) license(content, created, edited []byte, bySite bool) string {
+// writeLicense writes the licence of a post or comment. It keeps the spelling of each
+// licence, and the licence of each ContentLicense that decides it alone.
+func (w *worker) writeLicense(f *trig.Fragment, content, created, edited []byte, editedBySite bool) {
 	if term, ok := w.licenses[string(content)]; ok {
-		return term
+		w.terms.license.term(f, term)
+		return
 	}
-	iri := vocab.LicenseIRI(content, created, edited, bySite)
+	iri := vocab.LicenseIRI(content, created, edited, editedBySite)
 	term, ok := w.licenses[iri]
 	if !ok {
 		term = w.terms.syntax.IRI(iri)
 		w.licenses[iri] = term
 	}
-	// It names a version if no date makes a difference.
+	// The dates play no part where the earliest and the latest give the same licence.
 	early, late := vocab.LicenseIRI(content, nil, nil, false), vocab.LicenseIRI(content, []byte("9"), nil, false)
-	if early == late && len(w.licenses) < keepLicenses {
+	if early == late && len(w.licenses) < maxLicenses {
 		w.licenses[string(content)] = term
 	}
-	return term
+	w.terms.license.term(f, term)
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,40 +16,30 @@ import (
 	"s2g/schema/manifest"
 )
 
-// writers is how many files are compressed and written at once, at most: more
-// would only hold memory, since four keep up with the workers of many cores.
-const writers = 4
+// maxWriters limits the files that are compressed and written at once. Four keep up
+// with the workers of many cores; more would only hold memory.
+const maxWriters = 4
 
-// compression is a way to compress files. The same bytes in give the same
-// bytes out.
+// compression is a way to compress files. Equal text becomes equal bytes.
 type compression struct {
-	suffix, media string // media: the IANA media type's subtype
-	open          func(io.Writer) (io.WriteCloser, error)
-	read          func(io.Reader) (io.ReadCloser, error)
+	suffix    string
+	mediaType string // the subtype of the IANA media type
+	open      func(io.Writer) (io.WriteCloser, error)
 }
 
 // compressions are the values of Options.Compress.
 var compressions = map[string]compression{
 	"none": {
 		open: func(w io.Writer) (io.WriteCloser, error) { return nopCloser{w}, nil },
-		read: func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(r), nil },
 	},
 	"gzip": {
-		suffix: ".gz", media: "gzip",
+		suffix: ".gz", mediaType: "gzip",
 		open: func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestSpeed) },
-		read: func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) },
 	},
 	"zstd": {
-		suffix: ".zst", media: "zstd",
+		suffix: ".zst", mediaType: "zstd",
 		open: func(w io.Writer) (io.WriteCloser, error) {
 			return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithLowerEncoderMem(true))
-		},
-		read: func(r io.Reader) (io.ReadCloser, error) {
-			z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
-			if err != nil {
-				return nil, err
-			}
-			return z.IOReadCloser(), nil
 		},
 	},
 }
@@ -60,7 +51,7 @@ func (nopCloser) Close() error { return nil }
 // resetter is a compressor that can begin another file.
 type resetter interface{ Reset(io.Writer) }
 
-// suffix is the end of the batch files' names.
+// suffix returns the end of the batch files' names, which trig.OpenText reads.
 func (o *Options) suffix() string {
 	format := "trig"
 	if formats[o.Format] == trig.NQuads {
@@ -69,32 +60,34 @@ func (o *Options) suffix() string {
 	return format + compressions[o.Compress].suffix
 }
 
-// writer writes batches to files, several at a time, and commits them in their
-// order: what is committed is always the beginning of the graph.
+// writer writes batches to files, several at a time, and commits them in order: the
+// committed files are always the beginning of the graph.
 type writer struct {
-	run    *manifest.Run
-	comp   compression
-	suffix string
-	shelf  *shelf
-	free   chan *trig.Batch // nil stands for one that is not made yet
-	make   func() *trig.Batch
-	jobs   chan job
-	last   chan struct{}   // closed when the batch that was handed over last is committed
-	files  []manifest.File // committed
+	run         *manifest.Run
+	compression compression
+	suffix      string
+	pool        *fragmentPool
+	newBatch    func() *trig.Batch
+
+	free  chan *trig.Batch // a nil one is not allocated yet
+	jobs  chan job
+	last  chan struct{}   // closed when the batch that was handed over last is committed
+	files []manifest.File // committed
 }
 
+// job is a batch to be written.
 type job struct {
-	number          int
-	batch           *trig.Batch
-	from            []*trig.Fragment // that the batch refers to
-	at              *checkpoint
-	before, written chan struct{}
+	number            int
+	batch             *trig.Batch
+	fragments         []*trig.Fragment // that the batch refers to
+	after             checkpoint
+	before, committed chan struct{} // closed when the batch before, and this one, is committed
 }
 
-// newWriter starts goroutines of g, n or as many as there are writers, that
-// write until close.
-func newWriter(ctx context.Context, g *errgroup.Group, n int, w writer) *writer {
-	n = min(n, writers)
+// startWriter completes w and starts goroutines of a group that write until close:
+// as many as there are workers, but at most maxWriters.
+func startWriter(ctx context.Context, group *errgroup.Group, workers int, w writer) *writer {
+	n := min(workers, maxWriters)
 	w.free = make(chan *trig.Batch, n+1)
 	for range n + 1 {
 		w.free <- nil
@@ -103,17 +96,17 @@ func newWriter(ctx context.Context, g *errgroup.Group, n int, w writer) *writer 
 	w.last = make(chan struct{})
 	close(w.last)
 	for range n {
-		g.Go(func() error { return w.serve(ctx) })
+		group.Go(func() error { return w.writeJobs(ctx) })
 	}
 	return &w
 }
 
-// empty returns a batch to fill, when there is one.
-func (w *writer) empty(ctx context.Context) (*trig.Batch, error) {
+// emptyBatch returns a batch to fill as soon as there is one.
+func (w *writer) emptyBatch(ctx context.Context) (*trig.Batch, error) {
 	select {
 	case b := <-w.free:
 		if b == nil {
-			b = w.make()
+			b = w.newBatch()
 		}
 		return b, nil
 	case <-ctx.Done():
@@ -123,9 +116,9 @@ func (w *writer) empty(ctx context.Context) (*trig.Batch, error) {
 
 // write hands a batch over. Batches come in the order of their numbers.
 func (w *writer) write(ctx context.Context, j job) error {
-	j.before, j.written = w.last, make(chan struct{})
-	w.last = j.written
-	w.shelf.writes(+1)
+	j.before, j.committed = w.last, make(chan struct{})
+	w.last = j.committed
+	w.pool.addWriting(+1)
 	select {
 	case w.jobs <- j:
 		return nil
@@ -134,30 +127,30 @@ func (w *writer) write(ctx context.Context, j job) error {
 	}
 }
 
-// close ends the writing when what was handed over is written.
+// close ends the goroutines after the batches that were handed over.
 func (w *writer) close() { close(w.jobs) }
 
-func (w *writer) serve(ctx context.Context) error {
-	buf := bufio.NewWriterSize(nil, 128<<10) // a batch writes as much at once, which then passes by
-	comp, err := w.comp.open(buf)
+func (w *writer) writeJobs(ctx context.Context) error {
+	buf := bufio.NewWriterSize(nil, 128<<10) // a batch writes pieces of this size, which bypass it
+	compressor, err := w.compression.open(buf)
 	if err != nil {
 		return fmt.Errorf("starting to compress: %w", err)
 	}
 	for j := range w.jobs {
-		if err := w.file(ctx, j, buf, comp); err != nil {
+		if err := w.writeFile(ctx, j, buf, compressor); err != nil {
 			return err
 		}
 		j.batch.Reset()
-		w.shelf.release(j.from...)
-		w.shelf.writes(-1)
-		w.free <- j.batch // there is room for all
+		w.pool.release(j.fragments...)
+		w.pool.addWriting(-1)
+		w.free <- j.batch // has room for all
 	}
 	return nil
 }
 
-// file writes and commits one batch.
-func (w *writer) file(ctx context.Context, j job, buf *bufio.Writer, comp io.WriteCloser) error {
-	at, err := j.at.String()
+// writeFile writes a batch to its file and commits the file after the one before.
+func (w *writer) writeFile(ctx context.Context, j job, buf *bufio.Writer, compressor io.WriteCloser) error {
+	after, err := json.Marshal(j.after)
 	if err != nil {
 		return err
 	}
@@ -166,11 +159,11 @@ func (w *writer) file(ctx context.Context, j job, buf *bufio.Writer, comp io.Wri
 		return err
 	}
 	buf.Reset(out)
-	if r, ok := comp.(resetter); ok {
+	if r, ok := compressor.(resetter); ok {
 		r.Reset(buf)
 	}
-	_, err = j.batch.WriteTo(comp)
-	if err = errors.Join(err, comp.Close(), buf.Flush()); err != nil {
+	_, err = j.batch.WriteTo(compressor)
+	if err = errors.Join(err, compressor.Close(), buf.Flush()); err != nil {
 		return errors.Join(err, out.Abort())
 	}
 	select {
@@ -178,11 +171,11 @@ func (w *writer) file(ctx context.Context, j job, buf *bufio.Writer, comp io.Wri
 	case <-ctx.Done():
 		return errors.Join(ctx.Err(), out.Abort())
 	}
-	f, err := out.Commit(int64(j.batch.Quads()), at)
+	f, err := out.Commit(int64(j.batch.Quads()), string(after))
 	if err != nil {
 		return err
 	}
-	w.files = append(w.files, f) // before and written put the commits in a line
-	close(j.written)
+	w.files = append(w.files, f) // the channels order the commits
+	close(j.committed)
 	return nil
 }

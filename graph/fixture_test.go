@@ -17,8 +17,8 @@ import (
 	"s2g/schema/tables"
 )
 
-// server is the MariaDB of all tests, started by the first that needs it. The
-// tables in service are those of the last load; tests run one after the other.
+// server is the MariaDB of all tests; the first test that needs it starts it. Its tables
+// are those of the last load, so tests do not run in parallel.
 var server struct {
 	dir string
 	db  *tables.DB
@@ -39,13 +39,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// mini puts the tables of a small dump in service, without the ingest stage.
+// mini loads a small dump into the server, without the ingest stage.
 func mini(t testing.TB, without ...string) *tables.DB {
 	t.Helper()
 	return load(t, filepath.Join("testdata", "mini"), without...)
 }
 
-// load puts the XML files of a folder in service.
+// load loads the XML files of a folder into the server, but for some tables.
 func load(t testing.TB, folder string, without ...string) *tables.DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
@@ -81,13 +81,13 @@ func load(t testing.TB, folder string, without ...string) *tables.DB {
 	return db
 }
 
-// tsv writes the rows of an XML file as tables.DB.Load wants them.
+// tsv writes the rows of an XML file in the form that tables.DB.Load reads.
 func tsv(w io.Writer, file string, tb schema.Table) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	// XML makes white space in attributes spaces; encoding/xml does not.
+	// XML normalizes white space in attributes to spaces; encoding/xml does not.
 	spaces := strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ").Replace(string(text))
 	escape := strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 	for in := xml.NewDecoder(strings.NewReader(spaces)); ; {
@@ -128,7 +128,7 @@ func column(c schema.Column, v string) string {
 	return v
 }
 
-// out is an empty OUT that says it has these tables.
+// out returns an empty OUT whose manifest has an ingest.
 func out(t testing.TB) *manifest.Dir {
 	t.Helper()
 	dir, err := manifest.Open(filepath.Join(t.TempDir(), "out"))
