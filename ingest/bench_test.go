@@ -3,11 +3,19 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"s2g/ingest/dump"
+	"s2g/ingest/sample"
 	"s2g/schema"
+	"s2g/schema/schematest"
 )
 
 // document is like a table of a real dump.
@@ -36,8 +44,8 @@ func BenchmarkConvert(b *testing.B) {
 			doc := document(table, rows)
 			t, _ := schema.TableByName(table)
 			c := newConverter(t, table+".xml")
-			config := dump.ScanConfig{Name: table, Root: strings.ToLower(table), Columns: c.attributes()}
-			out := &batch{}
+			config := scanConfig(t, table+".xml")
+			out := &rowBatch{}
 			b.SetBytes(int64(len(doc)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -46,10 +54,10 @@ func BenchmarkConvert(b *testing.B) {
 					if n%1000 == 0 {
 						out.reset()
 					}
-					c.add(out, s.Record())
+					c.appendRow(out, s.Record())
 				}
-				if err := s.Err(); err != nil || len(out.tally.Counts) > 0 {
-					b.Fatal(err, out.tally.String())
+				if err := s.Err(); err != nil || len(out.rejects.Counts) > 0 {
+					b.Fatal(err, out.rejects.String())
 				}
 			}
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
@@ -60,17 +68,120 @@ func BenchmarkConvert(b *testing.B) {
 func TestConvertAllocations(t *testing.T) {
 	table, _ := schema.TableByName("Posts")
 	c := newConverter(table, "Posts.xml")
-	s := dump.NewScanner(bytes.NewReader(document("Posts", 1)), dump.ScanConfig{Root: "posts", Columns: c.attributes()})
+	s := dump.NewScanner(bytes.NewReader(document("Posts", 1)), scanConfig(table, "Posts.xml"))
 	if !s.Scan() {
 		t.Fatal(s.Err())
 	}
-	b := &batch{}
+	b := &rowBatch{}
 	b.reset()
 	n := testing.AllocsPerRun(100, func() {
 		b.reset()
-		c.add(b, s.Record())
+		c.appendRow(b, s.Record())
 	})
 	if n != 0 || len(b.rows) != 1 {
-		t.Errorf("%v allocations a row, want none; bad rows: %s", n, b.tally.String())
+		t.Errorf("%v allocations a row, want none; bad rows: %s", n, b.rejects.String())
 	}
+}
+
+// benchPosts is the environment variable that sets the size of BenchmarkIngest's
+// sample, in posts.
+const benchPosts = "BENCH_POSTS"
+
+// BenchmarkIngest ingests a sample, and beside it has the server load TSV files
+// of the same rows that were made before: the time below which no ingest can be.
+// Both end with tables that have their indexes. x-load-data is the time of the
+// one over that of the other, the fastest of each; x-load-data-cpu is the same
+// of the processor time of client and server, for machines that are busy.
+func BenchmarkIngest(b *testing.B) {
+	posts := schematest.EnvInt(b, benchPosts, 25_000)
+	xml, tsv := b.TempDir(), b.TempDir()
+	stats, err := sample.Write(b.Context(), sample.Options{Posts: posts, Out: xml})
+	if err != nil {
+		b.Fatal(err)
+	}
+	writeTSV(b, xml, tsv)
+	g := privateTarget(b, b.TempDir())
+	b.Cleanup(g.close)
+	rows := stats.Posts + stats.Comments + stats.Votes + stats.PostLinks + stats.Tags
+	measure := func(b *testing.B, work func() error) cost {
+		best := cost{math.Inf(1), math.Inf(1)}
+		b.SetBytes(stats.Bytes)
+		for b.Loop() {
+			begun, before := time.Now(), schematest.CPUSeconds(g.dir.Out())
+			if err := work(); err != nil {
+				b.Fatal(err)
+			}
+			best.wall = min(best.wall, time.Since(begun).Seconds())
+			best.cpu = min(best.cpu, schematest.CPUSeconds(g.dir.Out())-before)
+		}
+		b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		b.ReportMetric(best.wall, "best-s")
+		return best
+	}
+	var reference cost
+	b.Run("load-data-tsv", func(b *testing.B) {
+		reference = measure(b, func() error { return g.loadFiles(b, tsv) })
+	})
+	b.Run("s2g", func(b *testing.B) {
+		b.ReportAllocs()
+		c := measure(b, func() error { return g.run(Options{Dump: xml}) })
+		if reference.wall > 0 { // else -bench leaves it out
+			b.ReportMetric(c.wall/reference.wall, "x-load-data")
+			b.ReportMetric(c.cpu/reference.cpu, "x-load-data-cpu")
+		}
+	})
+}
+
+// A cost is in seconds.
+type cost struct{ wall, cpu float64 }
+
+// writeTSV converts the documents of a folder.
+func writeTSV(b *testing.B, from, to string) {
+	for _, t := range schema.Tables() {
+		doc, err := os.ReadFile(filepath.Join(from, t.Name+".xml"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(to, t.Name+".tsv"), tsvOf(b, t, doc), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// tsvOf converts a document.
+func tsvOf(b *testing.B, t schema.Table, doc []byte) []byte {
+	c := newConverter(t, t.Name+".xml")
+	s := dump.NewScanner(bytes.NewReader(doc), scanConfig(t, c.file))
+	out := &rowBatch{}
+	out.reset()
+	for s.Scan() {
+		c.appendRow(out, s.Record())
+	}
+	if s.Err() != nil {
+		b.Fatal(s.Err())
+	}
+	return out.tsv
+}
+
+// loadFiles has the server load a folder's TSV files side by side, and index
+// each table when it is loaded.
+func (g target) loadFiles(b *testing.B, folder string) error {
+	group, ctx := errgroup.WithContext(b.Context())
+	for _, t := range schema.Tables() {
+		group.Go(func() error {
+			if err := g.db.Stage(ctx, t); err != nil {
+				return err
+			}
+			f, err := os.Open(filepath.Join(folder, t.Name+".tsv"))
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if _, err := g.db.Load(ctx, t, f); err != nil {
+				return err
+			}
+			return g.db.Index(ctx, t)
+		})
+	}
+	return group.Wait()
 }

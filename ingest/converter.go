@@ -8,109 +8,95 @@ import (
 	"s2g/schema"
 )
 
-// A batch is the rows of a block of the dump, as TSV.
-type batch struct {
-	tsv    []byte
-	rows   []row  // in the order of tsv
-	sorted bool   // Ids go up, none is twice
-	newest []byte // CreationDate, as in the table
-	tally  tally
+// A rowBatch is the rows of a block of the dump as TSV.
+type rowBatch struct {
+	tsv       []byte
+	rows      []batchRow // in the order of tsv
+	ascending bool       // each Id is above the one before
+	newest    []byte     // the latest CreationDate, as DATETIME(3)
+	rejects   rejectSummary
 }
 
-// A row is a line of a batch.
-type row struct {
+// A batchRow is a line of a batch.
+type batchRow struct {
 	id  int64
-	end int // in the batch's tsv, behind its line feed
+	end int // of the line in the batch's tsv, behind its line feed
 }
 
-func (b *batch) reset() {
+func (b *rowBatch) reset() {
 	b.tsv, b.rows, b.newest = b.tsv[:0], b.rows[:0], b.newest[:0]
-	b.sorted = true
-	b.tally.reset()
+	b.ascending = true
+	b.rejects.reset()
 }
 
-// A converter makes lines of TSV of a table's records. It is one worker's.
+// A converter converts the records of a table to lines of TSV. Each worker has its
+// own.
 type converter struct {
 	table   schema.Table
-	file    string             // what rejects call the dump's file
-	known   []func(int64) bool // by column: which values of a type were seen in dumps; nil for other columns
-	created int                // column CreationDate, negative if there is none
+	file    string        // name of the document in rejects
+	rules   [][]valueRule // by column
+	created int           // column CreationDate, len(Columns) if the table has none
 	scratch []byte
-	faults  []fault // of the record at hand
+	faults  []rowFault // of the current record
 }
+
+// A rowFault is a class of bad rows that a record belongs to.
+type rowFault struct {
+	class  dump.Class
+	column int // of the bad value; noColumn for faults of the whole row
+}
+
+const noColumn = -1
 
 func newConverter(t schema.Table, file string) *converter {
-	c := &converter{table: t, file: file, known: make([]func(int64) bool, len(t.Columns)), created: -1}
-	for i, col := range t.Columns {
-		switch col.Name {
-		case "PostTypeId":
-			c.known[i] = func(n int64) bool { return n >= 1 && n <= schema.PostTypeMax }
-		case "VoteTypeId":
-			c.known[i] = func(n int64) bool { return n >= 1 && n <= schema.VoteTypeMax }
-		case "LinkTypeId":
-			c.known[i] = func(n int64) bool { return n == schema.LinkLinked || n == schema.LinkDuplicate }
-		case "CreationDate":
-			c.created = i
-		}
+	created, ok := t.Column("CreationDate")
+	if !ok {
+		created = len(t.Columns)
 	}
-	return c
+	return &converter{table: t, file: file, rules: rulesOf(t), created: created}
 }
 
-// attributes returns the names of the columns.
-func (c *converter) attributes() []string {
-	var names []string
-	for _, col := range c.table.Columns {
-		names = append(names, col.Name)
-	}
-	return names
-}
-
-// add converts a record into the batch, and counts there what is bad about it.
-func (c *converter) add(b *batch, r *dump.Record) {
-	b.tally.Read++
+// appendRow converts a record into the batch and counts its faults there.
+func (c *converter) appendRow(b *rowBatch, r *dump.Record) {
+	b.rejects.Read++
 	c.faults = c.faults[:0]
 	start := len(b.tsv)
-	tsv, id, whole := c.line(b, r)
-	if whole {
+	tsv, id, loaded := c.appendLine(b, r)
+	if loaded {
 		b.tsv = tsv
 		if n := len(b.rows); n > 0 && b.rows[n-1].id >= id {
-			b.sorted = false
+			b.ascending = false
 		}
-		b.rows = append(b.rows, row{id, len(tsv)})
+		b.rows = append(b.rows, batchRow{id, len(tsv)})
 		if r.Illegal > 0 {
-			c.faults = append(c.faults, fault{dump.IllegalReference, -1})
+			c.addFault(dump.IllegalReference, noColumn)
 		}
 		if r.Invalid > 0 {
-			c.faults = append(c.faults, fault{dump.InvalidUTF8, -1})
+			c.addFault(dump.InvalidUTF8, noColumn)
 		}
 	} else {
 		b.tsv = tsv[:start]
-		c.faults = c.faults[len(c.faults)-1:] // what it was left out for
+		c.faults = c.faults[len(c.faults)-1:] // the one that the row is dropped for
 	}
 	bad := false
 	for _, f := range c.faults {
-		c.reject(b, r, f, whole)
-		bad = bad || !excused(f.class)
+		c.reject(b, r, f, loaded)
+		bad = bad || !isExpected(f.class)
 	}
 	if bad {
-		b.tally.Bad++
+		b.rejects.Bad++
 	}
 }
 
-// A fault is what is bad about a row, and in which column, negative for none.
-type fault struct {
-	class  dump.Class
-	column int
-}
-
-// line appends the record's line to the batch's TSV. whole is false where the
-// row must be left out; c.faults then ends with the reason.
-func (c *converter) line(b *batch, r *dump.Record) (dst []byte, id int64, whole bool) {
+// appendLine appends the record's line to the batch's TSV. loaded is false where
+// the row is dropped.
+func (c *converter) appendLine(b *rowBatch, r *dump.Record) (dst []byte, id int64, loaded bool) {
 	dst = b.tsv
-	var created []byte
 	if r.Class != "" {
-		return dst, 0, c.fault(r.Class, -1)
+		c.addFault(r.Class, noColumn)
+		return dst, 0, false
 	}
+	var created []byte
 	for i := range c.table.Columns {
 		if i > 0 {
 			dst = append(dst, '\t')
@@ -120,34 +106,38 @@ func (c *converter) line(b *batch, r *dump.Record) (dst []byte, id int64, whole 
 		if len(v) == 0 {
 			switch {
 			case i == 0:
-				return dst, 0, c.fault(NoID, 0)
+				c.addFault(noID, 0)
+				return dst, 0, false
 			case col.Required:
-				return dst, 0, c.fault(MissingAttribute, i)
+				c.addFault(missingAttribute, i)
+				return dst, 0, false
 			case v == nil || col.Kind != schema.Text && col.Kind != schema.TagList:
-				dst = append(dst, `\N`...) // a number or date that is there but empty is absent
+				dst = append(dst, `\N`...) // an empty number or date is an absent one
 			}
 			continue
 		}
 		at := len(dst)
 		var n int64
 		var class dump.Class
-		dst, n, class = c.value(dst, i, v)
+		dst, n, class = c.appendValue(dst, i, v)
+		for _, rule := range c.rules[i] {
+			if class == "" && rule.holds(v, n) {
+				class = rule.class
+			}
+		}
 		if class != "" {
-			c.fault(class, i)
-			switch {
-			case harmless(class):
-			case col.Required:
+			c.addFault(class, i)
+			switch fate := fateOf(class); {
+			case fate == keepValue:
+			case fate == dropRow || col.Required:
 				return dst, 0, false
 			default:
 				dst = append(dst[:at], `\N`...)
 			}
 		}
-		switch {
-		case i == 0 && c.fabricated(n):
-			return dst, n, c.fault(FabricatedPost, 0)
-		case i == 0:
+		if i == 0 {
 			id = n
-		case i == c.created && class == "":
+		} else if i == c.created && class == "" {
 			created = dst[at:]
 		}
 	}
@@ -157,72 +147,55 @@ func (c *converter) line(b *batch, r *dump.Record) (dst []byte, id int64, whole 
 	return append(dst, '\n'), id, true
 }
 
-// fault notes what is bad about the record. It returns false: the row is not whole.
-func (c *converter) fault(class dump.Class, column int) bool {
-	c.faults = append(c.faults, fault{class, column})
-	return false
-}
-
-// value appends the value of a column. n is that of an Int.
-func (c *converter) value(dst []byte, column int, v []byte) (_ []byte, n int64, class dump.Class) {
+// appendValue appends the value of a column. n is the value of an Int.
+func (c *converter) appendValue(dst []byte, column int, v []byte) (_ []byte, n int64, class dump.Class) {
 	col := &c.table.Columns[column]
 	ok := true
 	switch col.Kind {
 	case schema.Int:
 		dst, n, class = appendInt(dst, v, col.Min, col.Max)
-		if known := c.known[column]; class == "" && known != nil && !known(n) {
-			class = UnknownType
-		}
 	case schema.Date:
 		if dst, ok = appendDate(dst, v); !ok {
-			class = BadDate
+			class = badDate
 		}
 	case schema.Bool:
 		if dst, ok = appendBool(dst, v); !ok {
-			class = BadBool
+			class = badBool
 		}
 	case schema.TagList:
 		c.scratch = appendTags(c.scratch[:0], v)
 		dst = appendText(dst, c.scratch)
 	case schema.Text:
 		if col.MaxLen > 0 && len(v) > col.MaxLen && utf8.RuneCount(v) > col.MaxLen {
-			return dst, 0, OutOfRange
+			return dst, 0, outOfRange
 		}
 		dst = appendText(dst, v)
 	}
 	return dst, n, class
 }
 
-// fabricated reports whether a row's Id is that of a post that no user wrote.
-func (c *converter) fabricated(id int64) bool {
-	if c.table.Name != "Posts" {
-		return false
-	}
-	for _, f := range schema.FabricatedPosts {
-		if id == f {
-			return true
-		}
-	}
-	return false
+func (c *converter) addFault(class dump.Class, column int) {
+	c.faults = append(c.faults, rowFault{class, column})
 }
 
-// excerpt is how many bytes of a bad value are shown.
+// excerpt is how many bytes of a bad value are listed.
 const excerpt = 80
 
-func (c *converter) reject(b *batch, r *dump.Record, f fault, kept bool) {
+// reject counts a fault of a record and lists it if it is among the first.
+func (c *converter) reject(b *rowBatch, r *dump.Record, f rowFault, kept bool) {
 	bad := reject{Class: f.class}
-	if !b.tally.full(f.class) { // the texts are worth their allocation only then
-		at := r.Offset
+	if !b.rejects.full(f.class) { // else its texts are not allocated
+		offset := r.Offset
 		bad = reject{
 			Table: c.table.Name, File: c.file, Class: f.class,
-			ID: shorten(r.Value(0)), Offset: &at, Kept: kept,
+			ID: shorten(r.Value(0)), Offset: &offset, Kept: kept,
 		}
-		if f.column >= 0 {
+		if f.column != noColumn {
 			bad.Column = c.table.Columns[f.column].Name
 			bad.Value = shorten(r.Value(f.column))
 		}
 	}
-	b.tally.add(bad)
+	b.rejects.add(bad)
 }
 
 func shorten(v []byte) string {

@@ -7,46 +7,58 @@ import (
 	"io"
 )
 
-// An orderer sends rows on in the order of their Ids, each Id once. The server
-// takes 1.8 times as long to load rows whose primary key is not in order.
+// An idOrderer sends rows in the order of their Ids, each Id once. MariaDB takes
+// 1.8 times as long to load rows whose primary key is not in order.
 //
-// A row whose Id is above all those before it is sent on at once; so an ordered
-// table passes through, and what it costs is one comparison a row. The others
-// are late: they are sorted, and sent when the table has been read. They are
-// fewer than all rows and so do not come in one order with the first, but in
-// one of their own.
+// A row whose Id is above all Ids before it is sent at once, so an ordered table
+// passes through at the cost of one comparison a row. The other rows are late:
+// they are sorted and sent after the last row, in a second ascending sequence.
 //
-// For duplicates the Ids that were sent are remembered, in a file, in about a
-// byte each. Late rows are merged with them: of the rows with one Id the first
-// in the dump is kept.
-type orderer struct {
-	to        *feed
+// The Ids that were sent are stored in a temporary file, in about one byte each,
+// and late rows are merged with them to find duplicates. Of several rows with one
+// Id the first in the dump is sent.
+type idOrderer struct {
+	to        *loadDataReader
 	duplicate func(id int64)
 
 	rows, bytes int64 // sent
 	begun       bool  // a row was sent
 	last        int64 // its Id
-	sent        spool // differences of the Ids that were sent, as varints
-	late        *sorter
+	sentIDs     tempFile
+	late        *externalSorter
 }
 
-func newOrderer(tmp string, to *feed, duplicate func(id int64)) *orderer {
-	return &orderer{to: to, duplicate: duplicate, sent: spool{dir: tmp}, late: &sorter{spool: spool{dir: tmp}}}
+// newIDOrderer returns an orderer that calls duplicate for each row that it drops.
+// Its temporary files are in folder tmp.
+func newIDOrderer(tmp string, to *loadDataReader, duplicate func(id int64)) *idOrderer {
+	return &idOrderer{to: to, duplicate: duplicate, sentIDs: tempFile{dir: tmp}, late: &externalSorter{file: tempFile{dir: tmp}}}
 }
 
-func (o *orderer) close() {
-	o.sent.close()
-	o.late.close()
+func (o *idOrderer) close() {
+	o.sentIDs.close()
+	o.late.file.close()
 }
 
-// add takes the next batch of the dump.
-func (o *orderer) add(b *batch) error {
-	if !b.sorted || o.begun && len(b.rows) > 0 && b.rows[0].id <= o.last {
-		if err := o.setAside(b); err != nil {
+// write takes the next batch of the dump.
+func (o *idOrderer) write(b *rowBatch) error {
+	if !b.ascending || o.begun && len(b.rows) > 0 && b.rows[0].id <= o.last {
+		if err := o.removeLate(b); err != nil {
 			return err
 		}
 	}
-	if err := o.remember(b.rows); err != nil {
+	var buf [512]byte
+	deltas := buf[:0]
+	for _, r := range b.rows {
+		if len(deltas) > len(buf)-binary.MaxVarintLen64 {
+			if _, err := o.sentIDs.Write(deltas); err != nil {
+				return err
+			}
+			deltas = buf[:0]
+		}
+		deltas = binary.AppendVarint(deltas, r.id-o.last)
+		o.last, o.begun = r.id, true
+	}
+	if _, err := o.sentIDs.Write(deltas); err != nil {
 		return err
 	}
 	o.rows += int64(len(b.rows))
@@ -54,8 +66,8 @@ func (o *orderer) add(b *batch) error {
 	return o.to.send(b)
 }
 
-// setAside takes the rows that do not go up out of the batch.
-func (o *orderer) setAside(b *batch) error {
+// removeLate moves the late rows of a batch to the sorter.
+func (o *idOrderer) removeLate(b *rowBatch) error {
 	last, begun := o.last, o.begun
 	rows, tsv, start := b.rows[:0], b.tsv[:0], 0
 	for _, r := range b.rows {
@@ -64,7 +76,7 @@ func (o *orderer) setAside(b *batch) error {
 		switch {
 		case !begun || r.id > last:
 			tsv = append(tsv, line...)
-			rows = append(rows, row{r.id, len(tsv)})
+			rows = append(rows, batchRow{r.id, len(tsv)})
 			last, begun = r.id, true
 		case r.id == last:
 			o.duplicate(r.id)
@@ -78,40 +90,22 @@ func (o *orderer) setAside(b *batch) error {
 	return nil
 }
 
-// remember notes the Ids of rows that are sent.
-func (o *orderer) remember(rows []row) error {
-	var buf [512]byte
-	delta := buf[:0]
-	for _, r := range rows {
-		if len(delta) > len(buf)-binary.MaxVarintLen64 {
-			if _, err := o.sent.Write(delta); err != nil {
-				return err
-			}
-			delta = buf[:0]
-		}
-		delta = binary.AppendVarint(delta, r.id-o.last)
-		o.last, o.begun = r.id, true
-	}
-	_, err := o.sent.Write(delta)
-	return err
-}
-
-// finish sends the late rows.
-func (o *orderer) finish() error {
+// flush sends the late rows after the last batch.
+func (o *idOrderer) flush() error {
 	if o.late.rows == 0 {
 		return nil
 	}
-	sent, err := o.sent.section(0, o.sent.size)
+	ids, err := o.sentIDs.section(0, o.sentIDs.size)
 	if err != nil {
 		return err
 	}
-	ids := idReader{r: sent}
+	sent := sentIDReader{r: ids}
 	merged, err := o.late.merge()
 	if err != nil {
 		return err
 	}
 	const full = 1 << 20
-	b := o.to.empty()
+	b := o.to.newBatch()
 	var last int64
 	for first := true; ; first = false {
 		id, line, err := merged.next()
@@ -121,11 +115,11 @@ func (o *orderer) finish() error {
 		if err != nil {
 			return err
 		}
-		there, err := ids.has(id)
+		isSent, err := sent.contains(id)
 		if err != nil {
 			return err
 		}
-		if there || !first && id == last {
+		if isSent || !first && id == last {
 			o.duplicate(id)
 			continue
 		}
@@ -137,33 +131,33 @@ func (o *orderer) finish() error {
 			if err := o.to.send(b); err != nil {
 				return err
 			}
-			b = o.to.empty()
+			b = o.to.newBatch()
 		}
 	}
 	return o.to.send(b)
 }
 
-// An idReader searches Ids that were written in ascending order for others that
-// come in ascending order.
-type idReader struct {
-	r     io.ByteReader
-	cur   int64
-	begun bool
-	ended bool
+// A sentIDReader searches ascending Ids, stored as the varints of their
+// differences, for Ids that are queried in ascending order.
+type sentIDReader struct {
+	r       io.ByteReader
+	current int64
+	begun   bool
+	ended   bool
 }
 
-func (d *idReader) has(id int64) (bool, error) {
-	for !d.ended && (!d.begun || d.cur < id) {
-		delta, err := binary.ReadVarint(d.r)
+func (s *sentIDReader) contains(id int64) (bool, error) {
+	for !s.ended && (!s.begun || s.current < id) {
+		delta, err := binary.ReadVarint(s.r)
 		if errors.Is(err, io.EOF) {
-			d.ended = true
+			s.ended = true
 			return false, nil
 		}
 		if err != nil {
 			return false, fmt.Errorf("read a temporary file: %w", err)
 		}
-		d.cur += delta
-		d.begun = true
+		s.current += delta
+		s.begun = true
 	}
-	return !d.ended && d.cur == id, nil
+	return !s.ended && s.current == id, nil
 }

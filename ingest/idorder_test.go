@@ -16,8 +16,8 @@ import (
 func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []string, duplicates []int64) {
 	t.Helper()
 	tmp := t.TempDir()
-	to := newFeed(t.Context(), 4)
-	o := newOrderer(tmp, to, func(id int64) { duplicates = append(duplicates, id) })
+	to := newLoadDataReader(t.Context().Done(), 4)
+	o := newIDOrderer(tmp, to, func(id int64) { duplicates = append(duplicates, id) })
 	o.late.limit = limit
 	defer o.close()
 	read := make(chan string)
@@ -29,24 +29,24 @@ func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []st
 		read <- string(text)
 	}()
 	for part := range slices.Chunk(rows, batchSize) {
-		b := to.empty()
+		b := to.newBatch()
 		for _, line := range part {
 			var id int64
 			fmt.Sscan(line, &id)
 			if n := len(b.rows); n > 0 && b.rows[n-1].id >= id {
-				b.sorted = false
+				b.ascending = false
 			}
 			b.tsv = append(b.tsv, line+"\n"...)
-			b.rows = append(b.rows, row{id, len(b.tsv)})
+			b.rows = append(b.rows, batchRow{id, len(b.tsv)})
 		}
-		if err := o.add(b); err != nil {
+		if err := o.write(b); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := o.finish(); err != nil {
+	if err := o.flush(); err != nil {
 		t.Fatal(err)
 	}
-	to.finish()
+	to.closeInput()
 	text := <-read
 	lines = slices.Collect(strings.Lines(text))
 	if o.rows != int64(len(lines)) || o.bytes != int64(len(text)) {

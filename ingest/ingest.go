@@ -1,31 +1,30 @@
 // Package ingest loads a dump into the tables of MariaDB.
 //
-// For each table, as one pipeline in which no step waits for the whole table:
+// Each table passes through one pipeline, in which no step waits for the whole
+// table:
 //
-//  1. the dump's stream is decoded and hashed, and cut into blocks of rows,
-//  2. workers scan the blocks and write each row as a line of TSV, values
-//     checked against the schema,
-//  3. rows are put in the order of their Ids, and duplicates dropped: rows that
-//     come in order pass through, the others are sorted in runs on disk,
+//  1. The dump's stream is decoded, hashed and cut into blocks of rows.
+//  2. Workers scan the blocks, check the values against the schema and write each
+//     row as a line of TSV.
+//  3. Rows are put in the order of their Ids and duplicates are dropped. Rows that
+//     come in order pass through; late rows are sorted on disk.
 //  4. LOAD DATA reads the lines into a staging table.
 //
-// Then the staging table gets its indexes, and a note in the run's journal, so
-// that a run that was killed goes on with the tables that are not loaded. Tables
-// go side by side; when all are complete one RENAME puts them in service
-// together. Until then, and if anything fails, the tables of the dump before
-// stay as they were, and the manifest names them; see serve.go.
+// Then the staging table gets its indexes and a checkpoint in the run's journal.
+// Tables are loaded side by side. When all are complete, one RENAME puts them in
+// service together. Until then, and after any failure, the tables of the earlier
+// dump stay in service and the manifest names them; see swap.go.
 //
-// The server reads 85 to 105 MB of XML a second, so it is what the time goes to;
-// the steps before it must only keep out of its way.
+// MariaDB reads 85 to 105 MB of XML a second and limits the speed; the steps
+// before it must stay faster.
 //
-// A bad row is data. It is left out, or kept without the value that is bad or
-// with it repaired, as its class says (class.go), counted by class, and the
-// first few of each class are written to OUT/rejects.jsonl, one JSON object a
-// line:
+// A bad row is data. Its class decides whether the row is dropped, loses the bad
+// value, or is loaded as it is (class.go). Bad rows are counted by class, and the
+// first of each class are written to OUT/rejects.jsonl, one JSON object a line:
 //
 //	{"table":"Posts","file":"Posts.xml","class":"bad_date","id":"17","offset":4711,"column":"LastEditDate","value":"yesterday","kept":true}
 //
-// offset is that of the row in the decoded XML; kept says that the row is in
+// offset is the row's position in the decoded XML; kept is true if the row is in
 // the table.
 package ingest
 
@@ -44,28 +43,28 @@ import (
 	"s2g/schema/tables"
 )
 
-// Options are those of an ingest. The zero value, but for Dump, is the default.
+// Options configure an ingest. All but Dump may be zero.
 type Options struct {
-	Dump       string   // the path of the dump; see dump.Find
-	DumpSite   string   // which site, where the path holds several
+	Dump       string   // path of the dump; see dump.Find
+	DumpSite   string   // site to read, where the path holds several
 	Without    []string // tables to leave out: "comments", "votes", "links", "tags"
 	Strict     bool     // any bad row is an error
-	MaxRejects float64  // fraction of bad rows in a table that is an error; 0 is 0.01, negative is none
+	MaxRejects *float64 // share of bad rows in a table above which the run fails; nil is 0.01
 	Workers    int      // scanners of a table; 0 is GOMAXPROCS
 
-	Log      *slog.Logger                         // nil is none
-	Progress func(what string, done, total int64) // called by one goroutine at a time; nil is none
-
-	// TableHashes are what [TableHashes] says of the dump. Where they are given the key is of the
-	// dump's bytes, not of its files' names, sizes and times.
+	// TableHashes is the result of [TableHashes]. Where it is set, the plan's key
+	// depends on the dump's bytes, else on the names, sizes and times of its files.
 	TableHashes map[string]string
 
-	tmp string // where archives within archives are spooled
+	Log      *slog.Logger                         // nil discards
+	Progress func(what string, done, total int64) // called by one goroutine at a time; nil does nothing
+
+	tmp string // folder for archives inside archives
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxRejects == 0 {
-		o.MaxRejects = 0.01
+	if o.MaxRejects == nil {
+		o.MaxRejects = new(0.01)
 	}
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
@@ -79,11 +78,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run loads the dump into db and puts its tables in service. Tables that are
-// left out are not there: a table that is empty would say that nobody has voted,
-// where nothing is known. A run that was killed is gone on with: tables
-// that it has loaded stay. Else Run loads the dump whether or not the tables are
-// those of the dump already: the caller asks NewPlan and manifest.Fresh.
+// Run loads the dump into db and puts its tables in service. A table that
+// Options.Without names is dropped from db: an empty table would mean that nobody
+// has voted, where nothing is known. Run resumes an interrupted run that has the
+// same key: tables that are loaded stay. Otherwise it loads the dump even if its
+// tables are in service; the caller checks that with NewPlan and
+// manifest.Manifest.Fresh.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
 	o = o.withDefaults()
 	o.tmp = dir.Tmp()
@@ -94,123 +94,108 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error
 	if err := db.CheckRights(ctx); err != nil {
 		return err
 	}
-	run, err := dir.Begin(manifest.Ingest, plan.Key)
+	journal, err := dir.Begin(manifest.Ingest, plan.Key)
 	if err != nil {
-		return resources(err)
+		return diskFault(err)
 	}
-	defer run.Close()
-	in := &ingest{o: o, db: db, dir: dir, run: run, plan: plan, size: plan.Size(), done: make(map[string]*loaded)}
+	defer journal.Close()
+	in := &ingestRun{o: o, db: db, dir: dir, journal: journal, plan: plan, loaded: make(map[string]*loadedTable)}
 	if err := in.resume(ctx); err != nil {
-		return resources(err)
+		return diskFault(err)
 	}
-	if !in.served {
-		if err := in.all(ctx); err != nil {
-			return resources(err)
+	if !in.inService {
+		if err := in.loadMissing(ctx); err != nil {
+			return diskFault(err)
 		}
 	}
-	return resources(in.serve(ctx))
+	return diskFault(in.finish(ctx))
 }
 
-// An ingest is one run.
-type ingest struct {
-	o    Options
-	db   *tables.DB
-	dir  *manifest.Dir
-	run  *manifest.Run
-	plan *Plan
-	size int64 // compressed bytes to be read
+// An ingestRun is the state of one Run.
+type ingestRun struct {
+	o       Options
+	db      *tables.DB
+	dir     *manifest.Dir
+	journal *manifest.Run
+	plan    *Plan
 
-	served bool // an earlier run has put the tables in service, and was killed then
+	inService bool // the interrupted run has put the tables in service
 
 	mu      sync.Mutex
-	done    map[string]*loaded // by table
-	skipped int64              // compressed bytes that need not be read
+	loaded  map[string]*loadedTable // by table
+	skipped int64                   // compressed bytes of the streams whose tables are loaded
 }
 
-// all loads the tables that are not loaded yet, the streams of the dump side by
-// side.
-func (in *ingest) all(ctx context.Context) error {
+// loadMissing loads the tables that are not loaded yet, the streams of the dump
+// side by side. The tables of one stream follow each other; each is indexed while
+// the next is loaded.
+func (in *ingestRun) loadMissing(ctx context.Context) error {
 	var streams []*dump.Stream
 	for _, s := range in.plan.Dump.Streams {
-		whole := true
+		missing := false
 		for _, m := range s.Members {
-			whole = whole && in.done[m.Table] != nil
+			missing = missing || in.loaded[m.Table] == nil
 		}
-		if whole {
-			in.skipped += s.Size
-		} else {
+		if missing {
 			streams = append(streams, s)
+		} else {
+			in.skipped += s.Size
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	for _, s := range streams {
-		g.Go(func() error { return in.stream(ctx, s, g) })
+		g.Go(func() error { return in.loadStream(ctx, s, g) })
 	}
 	return g.Wait()
 }
 
-// stream loads the tables of a stream one after the other. Each is indexed, in
-// g, while the next is read.
-func (in *ingest) stream(ctx context.Context, s *dump.Stream, g *errgroup.Group) error {
-	r, err := s.Open(ctx)
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for range s.Members {
-		m, err := r.Next()
-		if err != nil {
-			return err
-		}
+// loadStream loads the tables of a stream and indexes them in g.
+func (in *ingestRun) loadStream(ctx context.Context, s *dump.Stream, g *errgroup.Group) error {
+	return s.Each(ctx, func(m dump.Member, r io.Reader) error {
 		t, _ := schema.TableByName(m.Table)
-		if in.has(t) { // what comes behind it in the archive is missing
-			if _, err := io.Copy(io.Discard, r); err != nil {
-				return err
-			}
-			continue
+		if in.isLoaded(t.Name) { // a later table of the archive is missing
+			_, err := io.Copy(io.Discard, r)
+			return err
 		}
 		if err := in.db.Stage(ctx, t); err != nil {
 			return err
 		}
-		l, err := in.load(ctx, t, m, r)
+		l, err := in.loadTable(ctx, t, m, r)
 		if err != nil {
 			return err
 		}
-		l.of(s.File)
-		g.Go(func() error { return in.index(ctx, t, l) })
-	}
-	return nil
+		l.File, l.Size, l.Time = s.File.Name, s.File.Size, s.File.ModTime.UTC()
+		g.Go(func() error {
+			in.o.Log.Info("indexing", "table", t.Name)
+			if err := in.db.Index(ctx, t); err != nil {
+				return err
+			}
+			if err := l.record(in.journal, t); err != nil {
+				return err
+			}
+			in.mu.Lock()
+			defer in.mu.Unlock()
+			in.loaded[t.Name] = l
+			return nil
+		})
+		return nil
+	})
 }
 
-// index ends the loading of a table.
-func (in *ingest) index(ctx context.Context, t schema.Table, l *loaded) error {
-	in.o.Log.Info("indexing", "table", t.Name)
-	if err := in.db.Index(ctx, t); err != nil {
-		return err
-	}
-	if err := l.note(in.run, t); err != nil {
-		return err
-	}
+func (in *ingestRun) isLoaded(table string) bool {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.done[t.Name] = l
-	return nil
+	return in.loaded[table] != nil
 }
 
-// has reports whether a table is loaded.
-func (in *ingest) has(t schema.Table) bool {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.done[t.Name] != nil
-}
-
-// progress reports what has been read of all streams.
-func (in *ingest) progress(what string) {
-	done := in.skipped
+// reportProgress reports the compressed bytes that have been read of all streams.
+func (in *ingestRun) reportProgress(what string) {
+	done, total := in.skipped, int64(0)
 	for _, s := range in.plan.Dump.Streams {
 		done += s.Done()
+		total += s.Size
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.o.Progress(what, done, in.size)
+	in.o.Progress(what, done, total)
 }

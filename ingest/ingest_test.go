@@ -9,13 +9,15 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
@@ -24,33 +26,83 @@ import (
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
-	actAsIngest()
-	os.Exit(m.Run())
+	ingestInstead()
+	code := m.Run()
+	if shared.db != nil {
+		if err := errors.Join(shared.db.Close(), os.RemoveAll(shared.dir)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
-// A target is an OUT folder and a private server in it.
+const serverMemory = 256 << 20
+
+// shared is the MariaDB of all tests that do not stop theirs. Each has a database
+// of its own.
+var shared struct {
+	sync.Mutex
+	dir       string
+	db        *tables.DB
+	databases int
+}
+
+// A target is an OUT folder and the database that belongs to it.
 type target struct {
 	t   testing.TB
 	dir *manifest.Dir
 	db  *tables.DB
 }
 
+// newTarget returns an empty target on the shared server.
 func newTarget(t testing.TB) target {
 	t.Helper()
-	g := openTarget(t, t.TempDir())
+	schematest.Tool(t, "mariadbd")
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.db == nil {
+		dir, err := os.MkdirTemp("", "s2g-ingest-test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.dir = dir
+		if shared.db, err = tables.Open(context.Background(), tables.Options{Dir: dir, Memory: serverMemory}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shared.databases++
+	name := fmt.Sprintf("test%d", shared.databases)
+	if _, err := shared.db.SQL().Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"); err != nil {
+		t.Fatal(err)
+	}
+	cfg, err := mysql.ParseDSN(shared.db.DSN())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.DBName = name
+	dir, err := manifest.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := tables.Open(t.Context(), tables.Options{DSN: cfg.FormatDSN()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := target{t, dir, db}
 	t.Cleanup(g.close)
 	return g
 }
 
-// openTarget opens an OUT folder; the caller closes it.
-func openTarget(t testing.TB, out string) target {
+// privateTarget opens an OUT folder with a server of its own; the caller closes it.
+func privateTarget(t testing.TB, out string) target {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
 	dir, err := manifest.Open(out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private(), Memory: 256 << 20})
+	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private(), Memory: serverMemory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,6 +149,7 @@ func (g target) value(query string) string {
 }
 
 func TestRealDump(t *testing.T) {
+	t.Parallel()
 	const site = "bioinformatics.stackexchange.com"
 	source := schematest.Dump(t, site)
 	g := newTarget(t)
@@ -121,10 +174,40 @@ func TestRealDump(t *testing.T) {
 		t.Error("the same dump is not fresh")
 	}
 
-	for name, dress := range dressings() {
-		t.Run(name, func(t *testing.T) {
-			path := dress(t, source)
-			if err := g.run(Options{Dump: path, MaxRejects: 0.1}); err != nil { // duplicates are bad rows
+	t.Run("rows shuffled, some of them twice", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 2))
+		folder := t.TempDir()
+		for _, table := range schema.Tables() {
+			doc, err := os.ReadFile(filepath.Join(source, table.Name+".xml"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.SplitAfter(string(doc), "\n")
+			head, rows, tail := lines[:2], lines[2:len(lines)-1], lines[len(lines)-1]
+			r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+			text := strings.Join(head, "") + strings.Join(rows, "") + strings.Join(rows[:2], "") + tail
+			if err := os.WriteFile(filepath.Join(folder, table.Name+".xml"), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := g.run(Options{Dump: folder, MaxRejects: new(0.1)}); err != nil { // duplicates are bad rows
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, g.state()); d != "" {
+			t.Errorf("tables differ from those of the plain dump (-want +got):\n%s", d)
+		}
+	})
+	for _, dressing := range sample.Dressings() {
+		t.Run(dressing.Name, func(t *testing.T) {
+			schematest.Long(t)
+			if dressing.Needs != "" {
+				schematest.Tool(t, dressing.Needs)
+			}
+			path, err := dressing.Write(source, t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := g.run(Options{Dump: path}); err != nil {
 				t.Fatal(err)
 			}
 			if d := cmp.Diff(want, g.state()); d != "" {
@@ -132,81 +215,6 @@ func TestRealDump(t *testing.T) {
 			}
 		})
 	}
-}
-
-// dressings write a dump in other formats, of the same content.
-func dressings() map[string]func(t *testing.T, source string) string {
-	return map[string]func(t *testing.T, source string) string{
-		"gzip": func(t *testing.T, source string) string {
-			return rewrite(t, source, ".xml.gz", func(_ string, doc []byte) []byte {
-				var b bytes.Buffer
-				w := gzip.NewWriter(&b)
-				w.Write(doc)
-				w.Close()
-				return b.Bytes()
-			})
-		},
-		"solid 7z":     func(t *testing.T, source string) string { return pack(t, source, "-ms=on") },
-		"not solid 7z": func(t *testing.T, source string) string { return pack(t, source, "-ms=off", "-mx=1") },
-		"shuffled rows, some of them twice": func(t *testing.T, source string) string {
-			r := rand.New(rand.NewPCG(1, 2))
-			return rewrite(t, source, ".xml", func(_ string, doc []byte) []byte {
-				lines := strings.SplitAfter(string(doc), "\n")
-				rows := lines[2 : len(lines)-1]
-				r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-				return []byte(strings.Join(append(append(lines[:len(lines)-1:len(lines)-1], rows[:2]...), lines[len(lines)-1]), ""))
-			})
-		},
-		"tags between bars, CRLF": func(t *testing.T, source string) string {
-			tags := strings.NewReplacer("&gt;&lt;", "|", "&lt;", "|", "&gt;", "|")
-			return rewrite(t, source, ".xml", func(_ string, doc []byte) []byte {
-				var b bytes.Buffer
-				for line := range strings.Lines(string(doc)) {
-					if before, rest, ok := strings.Cut(line, ` Tags="`); ok {
-						value, after, _ := strings.Cut(rest, `"`)
-						line = before + ` Tags="` + tags.Replace(value) + `"` + after
-					}
-					b.WriteString(strings.Replace(line, "\n", "\r\n", 1))
-				}
-				return b.Bytes()
-			})
-		},
-		"single quotes, no byte order mark, a licence": func(t *testing.T, source string) string {
-			return rewrite(t, source, ".xml", func(_ string, doc []byte) []byte {
-				doc = bytes.TrimPrefix(doc, []byte("\xEF\xBB\xBF"))
-				doc = bytes.ReplaceAll(doc, []byte("'"), []byte("&#39;"))
-				doc = bytes.ReplaceAll(doc, []byte(`"`), []byte("'"))
-				return bytes.Replace(doc, []byte("?>"), []byte("?>\n<!--\n  <row Id='1' />\n-->"), 1)
-			})
-		},
-	}
-}
-
-// rewrite copies a dump, its files changed by f and named with suffix.
-func rewrite(t *testing.T, source, suffix string, f func(table string, doc []byte) []byte) string {
-	t.Helper()
-	folder := t.TempDir()
-	for _, table := range schema.Tables() {
-		doc, err := os.ReadFile(filepath.Join(source, table.Name+".xml"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, table.Name+suffix), f(table.Name, doc), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return folder
-}
-
-// pack makes a site's archive of a dump.
-func pack(t *testing.T, source string, args ...string) string {
-	t.Helper()
-	archive := filepath.Join(t.TempDir(), "site.7z")
-	args = append(append([]string{"a", "-bd"}, args...), archive, filepath.Join(source, "*.xml"))
-	if out, err := exec.Command(schematest.Tool(t, "7z"), args...).CombinedOutput(); err != nil {
-		t.Fatalf("7z: %v\n%s", err, out)
-	}
-	return archive
 }
 
 // small is a dump of a few rows.
@@ -236,6 +244,7 @@ func write(t testing.TB, rows map[string]string) string {
 }
 
 func TestSmallDump(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 
 	t.Run("values", func(t *testing.T) {
@@ -282,7 +291,7 @@ func TestSmallDump(t *testing.T) {
 		if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), "Posts.xml: 8 of 12 rows are bad") {
 			t.Errorf("too many bad rows: error %v", err)
 		}
-		if err := g.run(Options{Dump: path, MaxRejects: 0.9}); err != nil {
+		if err := g.run(Options{Dump: path, MaxRejects: new(0.9)}); err != nil {
 			t.Fatal(err)
 		}
 		want := map[string]int64{
@@ -333,6 +342,7 @@ func TestSmallDump(t *testing.T) {
 }
 
 func TestBadDump(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	if err := g.run(Options{Dump: write(t, small())}); err != nil {
 		t.Fatal(err)
@@ -355,7 +365,7 @@ func TestBadDump(t *testing.T) {
 		{"cut gzip", Options{}, cutGzip, "Tags.xml.gz"},
 		{"empty gzip", Options{}, swap("Tags.xml", "Tags.xml.gz", ""), "Tags.xml.gz"},
 		{"not gzip", Options{}, swap("Tags.xml", "Tags.xml.gz", "<tags/>"), "Tags.xml.gz"},
-		{"bad row where all must be good", Options{Strict: true, MaxRejects: 1}, put("Tags.xml", `<tags><row Id="x" /></tags>`), "bad_number"},
+		{"bad row where all must be good", Options{Strict: true, MaxRejects: new(1.0)}, put("Tags.xml", `<tags><row Id="x" /></tags>`), "bad_number"},
 		{"repaired row where all must be good", Options{Strict: true}, put("Tags.xml", `<tags><row Id="1" TagName="a&#1;" /></tags>`), "illegal_reference"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -416,6 +426,7 @@ func cutGzip(folder string) error {
 }
 
 func TestCancel(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	o := Options{Dump: write(t, small()), Progress: func(string, int64, int64) { cancel() }}

@@ -16,22 +16,22 @@ import (
 	"s2g/schema"
 )
 
-// load reads a table from r into its staging table, and checks that all of it
-// arrived.
-func (in *ingest) load(ctx context.Context, t schema.Table, m dump.Member, r io.Reader) (*loaded, error) {
+// loadTable loads the document r of a table into its staging table, and compares
+// the rows that were sent with those that are stored.
+func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Member, r io.Reader) (*loadedTable, error) {
 	in.o.Log.Info("loading", "table", t.Name, "from", m.Name)
 	source := &hashingReader{r: r, sum: sha256.New()}
-	l := &loaded{Member: m.Name}
+	l := &loadedTable{Member: m.Name}
 	g, ctx := errgroup.WithContext(ctx)
-	to := newFeed(ctx, 2*in.o.Workers+2)
+	to := newLoadDataReader(ctx.Done(), 2*in.o.Workers+2)
 	g.Go(func() error {
 		if err := in.convert(ctx, t, m, source, to, l); err != nil {
 			return err
 		}
-		if err := in.o.judge(m.Name, &l.Tally); err != nil {
+		if err := in.o.checkRejects(m.Name, &l.Rejects); err != nil {
 			return err
 		}
-		to.finish() // only now may the server take what it has for the table
+		to.closeInput() // until now MariaDB keeps the statement open
 		return nil
 	})
 	g.Go(func() error {
@@ -40,7 +40,7 @@ func (in *ingest) load(ctx context.Context, t schema.Table, m dump.Member, r io.
 			return err
 		}
 		if got.Affected != l.Rows || got.Count != l.Rows || got.Warnings != 0 {
-			return fmt.Errorf("load %s: %d rows were sent, the server says %d are stored, counts %d, and has %d warnings",
+			return fmt.Errorf("load %s: %d rows were sent, MariaDB reports %d stored, counts %d, and has %d warnings",
 				t.Name, l.Rows, got.Affected, got.Count, got.Warnings)
 		}
 		return nil
@@ -49,40 +49,40 @@ func (in *ingest) load(ctx context.Context, t schema.Table, m dump.Member, r io.
 		return nil, err
 	}
 	l.Bytes, l.SHA256 = source.n, hex.EncodeToString(source.sum.Sum(nil))
-	for _, c := range l.Tally.classes() {
-		in.o.Log.Warn("bad rows", "table", t.Name, "class", c, "rows", l.Tally.Counts[c])
+	for _, c := range l.Rejects.classes() {
+		in.o.Log.Warn("bad rows", "table", t.Name, "class", c, "rows", l.Rejects.Counts[c])
 	}
 	return l, nil
 }
 
-// convert sends a table's rows to a feed in the order of their Ids.
-func (in *ingest) convert(ctx context.Context, t schema.Table, m dump.Member, r io.Reader, to *feed, l *loaded) error {
-	order := newOrderer(in.dir.Tmp(), to, func(id int64) {
-		l.Tally.add(reject{Table: t.Name, File: m.Name, Class: DuplicateID, ID: strconv.FormatInt(id, 10)})
-		l.Tally.Bad++
+// convert sends the rows of a document as TSV in the order of their Ids, and
+// counts them in l.
+func (in *ingestRun) convert(ctx context.Context, t schema.Table, m dump.Member, r io.Reader, to *loadDataReader, l *loadedTable) error {
+	order := newIDOrderer(in.dir.Tmp(), to, func(id int64) {
+		l.Rejects.add(reject{Table: t.Name, File: m.Name, Class: duplicateID, ID: strconv.FormatInt(id, 10)})
+		l.Rejects.Bad++
 	})
 	defer order.close()
-	config := dump.ScanConfig{Name: m.Name, Root: strings.ToLower(t.Name), Columns: newConverter(t, m.Name).attributes()}
-	workers := make(chan *converter, in.o.Workers)
+	idle := make(chan *converter, in.o.Workers)
 	for range in.o.Workers {
-		workers <- newConverter(t, m.Name)
+		idle <- newConverter(t, m.Name)
 	}
-	err := dump.Parallel(ctx, r, config, in.o.Workers, func(s *dump.Scanner) (*batch, error) {
-		c := <-workers
-		defer func() { workers <- c }()
-		b := to.empty()
+	err := dump.Parallel(ctx, r, scanConfig(t, m.Name), in.o.Workers, func(s *dump.Scanner) (*rowBatch, error) {
+		c := <-idle
+		defer func() { idle <- c }()
+		b := to.newBatch()
 		for s.Scan() {
-			c.add(b, s.Record())
+			c.appendRow(b, s.Record())
 		}
 		return b, s.Err()
-	}, func(b *batch) error {
-		l.Tally.merge(&b.tally)
+	}, func(b *rowBatch) error {
+		l.Rejects.merge(&b.rejects)
 		l.Newest = max(l.Newest, string(b.newest))
-		in.progress(t.Name)
-		return order.add(b)
+		in.reportProgress(t.Name)
+		return order.write(b)
 	})
 	if err == nil {
-		err = order.finish()
+		err = order.flush()
 	}
 	if err != nil {
 		return fmt.Errorf("ingest %s: %w", t.Name, err)
@@ -91,7 +91,16 @@ func (in *ingest) convert(ctx context.Context, t schema.Table, m dump.Member, r 
 	return nil
 }
 
-// A hashingReader hashes and counts what is read through it.
+// scanConfig describes the document of a table. name is what errors call it.
+func scanConfig(t schema.Table, name string) dump.ScanConfig {
+	c := dump.ScanConfig{Name: name, Root: strings.ToLower(t.Name)}
+	for _, col := range t.Columns {
+		c.Columns = append(c.Columns, col.Name)
+	}
+	return c
+}
+
+// A hashingReader hashes and counts the bytes that are read through it.
 type hashingReader struct {
 	r   io.Reader
 	sum hash.Hash

@@ -5,81 +5,81 @@ import (
 	"io"
 )
 
-// A feed is the io.Reader that LOAD DATA reads: the TSV of batches, in the order
-// in which they are sent. Batches that have been read are used again.
-type feed struct {
-	ctx  context.Context
-	in   chan *batch
-	free chan *batch
-	cur  *batch
-	rest []byte // of cur
+// A loadDataReader is the io.Reader of a LOAD DATA statement. It yields the TSV of
+// batches in the order in which they are sent, and reuses batches that have been
+// read.
+type loadDataReader struct {
+	stopped <-chan struct{} // ends Read and send with context.Canceled
+	sent    chan *rowBatch
+	free    chan *rowBatch
+	current *rowBatch
+	rest    []byte // of current, not read yet
 }
 
-// batchSize is the room that a block of rows needs as TSV: it grows to it anyway,
-// in steps that copy.
+// batchSize is the capacity of a new batch in bytes: the TSV of a block of rows
+// grows to about this size.
 const batchSize = 5 << 18
 
-// newFeed returns a feed that keeps up to n batches for use again.
-func newFeed(ctx context.Context, n int) *feed {
-	return &feed{ctx: ctx, in: make(chan *batch, 1), free: make(chan *batch, n)}
+// newLoadDataReader returns a reader that keeps up to reuse batches.
+func newLoadDataReader(stopped <-chan struct{}, reuse int) *loadDataReader {
+	return &loadDataReader{stopped: stopped, sent: make(chan *rowBatch, 1), free: make(chan *rowBatch, reuse)}
 }
 
-// empty returns a batch to be filled.
-func (f *feed) empty() *batch {
+// newBatch returns an empty batch.
+func (r *loadDataReader) newBatch() *rowBatch {
+	var b *rowBatch
 	select {
-	case b := <-f.free:
-		b.reset()
-		return b
+	case b = <-r.free:
 	default:
-		b := &batch{tsv: make([]byte, 0, batchSize)}
-		b.reset()
-		return b
+		b = &rowBatch{tsv: make([]byte, 0, batchSize)}
+	}
+	b.reset()
+	return b
+}
+
+// recycle makes a batch available to newBatch.
+func (r *loadDataReader) recycle(b *rowBatch) {
+	select {
+	case r.free <- b:
+	default:
 	}
 }
 
-// recycle takes a batch back that need not be sent.
-func (f *feed) recycle(b *batch) {
-	select {
-	case f.free <- b:
-	default:
-	}
-}
-
-// send passes a batch on; it belongs to the feed then.
-func (f *feed) send(b *batch) error {
+// send passes a batch to Read. The caller must not use it afterwards.
+func (r *loadDataReader) send(b *rowBatch) error {
 	if len(b.tsv) == 0 {
-		f.recycle(b)
+		r.recycle(b)
 		return nil
 	}
 	select {
-	case f.in <- b:
+	case r.sent <- b:
 		return nil
-	case <-f.ctx.Done():
-		return f.ctx.Err()
+	case <-r.stopped:
+		return context.Canceled
 	}
 }
 
-// finish says that all has been sent. Without it Read does not end, but fails.
-func (f *feed) finish() { close(f.in) }
+// closeInput makes Read return io.EOF after the last batch. Without it Read never
+// returns io.EOF.
+func (r *loadDataReader) closeInput() { close(r.sent) }
 
-// Read reads what has been sent.
-func (f *feed) Read(p []byte) (int, error) {
-	for len(f.rest) == 0 {
-		if f.cur != nil {
-			f.recycle(f.cur)
-			f.cur = nil
+func (r *loadDataReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		if r.current != nil {
+			r.recycle(r.current)
+			r.current = nil
 		}
 		select {
-		case b, ok := <-f.in:
+		case b, ok := <-r.sent:
 			if !ok {
 				return 0, io.EOF
 			}
-			f.cur, f.rest = b, b.tsv
-		case <-f.ctx.Done():
-			return 0, f.ctx.Err()
+			r.current, r.rest = b, b.tsv
+		case <-r.stopped:
+			return 0, context.Canceled
 		}
 	}
-	n := copy(p, f.rest)
-	f.rest = f.rest[n:]
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
 	return n, nil
 }

@@ -1,82 +1,86 @@
 package ingest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"time"
 
-	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
-// loaded is what became of a table. As JSON it is the note that the run's
-// journal holds of a table once it is loaded and indexed, from which a run that
-// was killed goes on.
-type loaded struct {
-	Member string    `json:"member"` // what messages call the document
-	File   string    `json:"file"`   // of the dump that holds it
-	Size   int64     `json:"size"`
-	Time   time.Time `json:"time"`
-	Bytes  int64     `json:"bytes"`   // of XML
-	SHA256 string    `json:"sha_256"` // of those
-	Rows   int64     `json:"rows"`    // in the table
-	Last   int64     `json:"last"`    // the largest Id
-	Sent   int64     `json:"sent"`    // bytes of TSV
-	Newest string    `json:"newest"`  // CreationDate, as in the table
-	Tally  tally     `json:"tally"`
+// A loadedTable is the result of loading one table. As JSON it is the table's
+// checkpoint in the run's journal, written once the table is loaded and indexed.
+type loadedTable struct {
+	Member  string        `json:"member"` // name of the document in messages
+	File    string        `json:"file"`   // file of the dump that holds it
+	Size    int64         `json:"size"`
+	Time    time.Time     `json:"time"`
+	Bytes   int64         `json:"bytes"`   // of decoded XML
+	SHA256  string        `json:"sha_256"` // of the decoded XML
+	Rows    int64         `json:"rows"`    // in the table
+	Last    int64         `json:"last"`    // the largest Id
+	Sent    int64         `json:"sent"`    // bytes of TSV
+	Newest  string        `json:"newest"`  // the latest CreationDate, as DATETIME(3)
+	Rejects rejectSummary `json:"tally"`
 }
 
-// of names the file that the table came from.
-func (l *loaded) of(f dump.File) { l.File, l.Size, l.Time = f.Name, f.Size, f.ModTime.UTC() }
-
-// note enters the table in the run's journal.
-func (l *loaded) note(run *manifest.Run, t schema.Table) error {
+// record writes the table's checkpoint.
+func (l *loadedTable) record(journal *manifest.Run, t schema.Table) error {
 	text, err := json.Marshal(l)
 	if err != nil {
-		return fmt.Errorf("noting that %s is loaded: %w", t.Name, err)
+		return fmt.Errorf("record that %s is loaded: %w", t.Name, err)
 	}
-	return run.Note(t.Name, l.Rows, string(text))
+	return journal.Note(t.Name, l.Rows, string(text))
 }
 
-// noted reads the notes that an interrupted run has left, by table.
-func noted(run *manifest.Run) map[string]*loaded {
-	notes := make(map[string]*loaded)
-	for _, f := range run.Committed() {
-		l := &loaded{}
+// resume restores the state of an interrupted run that has the same key: its
+// staging tables, or its tables in service where the manifest does not name them
+// yet. A checkpoint reaches the disk at once, while MariaDB, if it was killed too,
+// may have lost what it had not written; so each table is checked.
+func (in *ingestRun) resume(ctx context.Context) error {
+	checkpoints := make(map[string]*loadedTable)
+	for _, f := range in.journal.Committed() {
+		l := &loadedTable{}
 		if _, ok := schema.TableByName(f.Name); ok && json.Unmarshal([]byte(f.At), l) == nil {
-			notes[f.Name] = l
+			checkpoints[f.Name] = l
 		}
 	}
-	return notes
-}
-
-// describe is the dump as the manifest names it.
-func (in *ingest) describe() manifest.Dump {
-	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Form: in.plan.form, Tables: make(map[string]manifest.DumpTable)}
-	for name, l := range in.done {
-		d.Tables[name] = manifest.DumpTable{
-			File: l.File, Size: l.Size, Time: l.Time, Bytes: l.Bytes, SHA256: l.SHA256, Rows: l.Rows,
-		}
-		if name == "Posts" && len(l.Newest) == dateLength {
-			d.Newest = l.Newest[:10] + "T" + l.Newest[11:] + "Z"
-		}
+	if len(checkpoints) == 0 {
+		return nil
 	}
-	return d
-}
-
-// summary is the run as the manifest tells of it.
-func (in *ingest) summary() manifest.Summary {
-	s := manifest.Summary{Counts: make(map[string]int64), Errors: make(map[string]int64)}
-	for name, l := range in.done {
-		s.Rows += l.Rows
-		s.BytesIn += l.Bytes
-		s.BytesOut += l.Sent
-		s.Counts[name] = l.Rows
-		for c, n := range l.Tally.Counts {
-			s.Errors[string(c)] += n
-		}
+	key, err := in.db.DumpKey(ctx)
+	if err != nil {
+		return err
 	}
-	return s
+	in.inService = key == in.plan.Key
+	for _, m := range in.plan.Dump.Tables() {
+		in.inService = in.inService && checkpoints[m.Table] != nil
+	}
+	for _, t := range schema.Tables() {
+		l := checkpoints[t.Name]
+		if l == nil {
+			continue
+		}
+		intact, err := in.db.TableIntact(ctx, t, in.inService, l.Rows, l.Last)
+		if err != nil {
+			return err
+		}
+		if !intact {
+			in.o.Log.Warn("a table of the interrupted run is incomplete; loading it again", "table", t.Name)
+			if in.inService { // the other tables are no staging tables any more
+				in.inService = false
+				clear(in.loaded)
+				return nil
+			}
+			continue
+		}
+		if err := in.o.checkRejects(l.Member, &l.Rejects); err != nil { // the limits may have changed
+			return err
+		}
+		in.o.Log.Info("loaded by the interrupted run", "table", t.Name, "rows", l.Rows)
+		in.loaded[t.Name] = l
+	}
+	return nil
 }

@@ -24,27 +24,27 @@ var badRows = []struct {
 	class dump.Class
 	kept  bool
 }{
-	{"Comments", `<row PostId="1" Text="a" CreationDate="2020-01-02T03:04:05.678" />`, NoID, false},
-	{"Comments", `<row Id="x" PostId="1" CreationDate="2020-01-02T03:04:05.678" />`, BadNumber, false},
-	{"Comments", `<row Id="200" PostId="" CreationDate="2020-01-02T03:04:05.678" />`, MissingAttribute, false},
-	{"Comments", `<row Id="201" PostId="1" />`, MissingAttribute, false},
-	{"Comments", `<row Id="202" PostId="1" CreationDate="2020-02-30T00:00:00.000" />`, BadDate, false},
-	{"Comments", `<row Id="203" PostId="99999999999999999999" CreationDate="2020-01-02T03:04:05.678" />`, OutOfRange, false},
-	{"Comments", `<row Id="-1" PostId="1" CreationDate="2020-01-02T03:04:05.678" />`, OutOfRange, false},
-	{"Comments", `<row Id="204" PostId="1" Score="2147483648" CreationDate="2020-01-02T03:04:05.678" />`, OutOfRange, true},
-	{"Comments", `<row Id="205" PostId="1" UserId="nobody" CreationDate="2020-01-02T03:04:05.678" />`, BadNumber, true},
-	{"Comments", `<row Id="1" PostId="2" CreationDate="2020-01-02T03:04:05.678" />`, DuplicateID, false},
+	{"Comments", `<row PostId="1" Text="a" CreationDate="2020-01-02T03:04:05.678" />`, noID, false},
+	{"Comments", `<row Id="x" PostId="1" CreationDate="2020-01-02T03:04:05.678" />`, badNumber, false},
+	{"Comments", `<row Id="200" PostId="" CreationDate="2020-01-02T03:04:05.678" />`, missingAttribute, false},
+	{"Comments", `<row Id="201" PostId="1" />`, missingAttribute, false},
+	{"Comments", `<row Id="202" PostId="1" CreationDate="2020-02-30T00:00:00.000" />`, badDate, false},
+	{"Comments", `<row Id="203" PostId="99999999999999999999" CreationDate="2020-01-02T03:04:05.678" />`, outOfRange, false},
+	{"Comments", `<row Id="-1" PostId="1" CreationDate="2020-01-02T03:04:05.678" />`, outOfRange, false},
+	{"Comments", `<row Id="204" PostId="1" Score="2147483648" CreationDate="2020-01-02T03:04:05.678" />`, outOfRange, true},
+	{"Comments", `<row Id="205" PostId="1" UserId="nobody" CreationDate="2020-01-02T03:04:05.678" />`, badNumber, true},
+	{"Comments", `<row Id="1" PostId="2" CreationDate="2020-01-02T03:04:05.678" />`, duplicateID, false},
 	{"Comments", `<row Id="206" PostId="1" Text="&#x1;" CreationDate="2020-01-02T03:04:05.678" />`, dump.IllegalReference, true},
 	{"Comments", "<row Id=\"207\" PostId=\"1\" Text=\"\xe9\" CreationDate=\"2020-01-02T03:04:05.678\" />", dump.InvalidUTF8, true},
 	{"Comments", `<row Id="208" PostId="1" Text=a CreationDate="2020-01-02T03:04:05.678" />`, dump.Malformed, false},
-	{"Votes", `<row Id="100" PostId="1" VoteTypeId="34" CreationDate="2020-01-02T00:00:00.000" />`, UnknownType, true},
-	{"Votes", `<row Id="101" PostId="1" VoteTypeId="40000" />`, OutOfRange, false},
-	{"Votes", `<row Id="102" PostId="1" VoteTypeId="2" CreationDate="then" />`, BadDate, true},
-	{"PostLinks", `<row Id="103" PostId="1" RelatedPostId="2" LinkTypeId="2" />`, UnknownType, true},
-	{"Tags", `<row Id="104" TagName="` + strings.Repeat("é", 256) + `" />`, OutOfRange, false},
-	{"Tags", `<row Id="105" TagName="x" IsRequired="perhaps" />`, BadBool, true},
-	{"Posts", `<row Id="1000000010" PostTypeId="1" CreationDate="2025-06-30T00:00:00.000" />`, FabricatedPost, false},
-	{"Posts", `<row Id="106" PostTypeId="18" CreationDate="2025-06-30T00:00:00.000" />`, UnknownType, true},
+	{"Votes", `<row Id="100" PostId="1" VoteTypeId="34" CreationDate="2020-01-02T00:00:00.000" />`, "unknown_type", true},
+	{"Votes", `<row Id="101" PostId="1" VoteTypeId="40000" />`, outOfRange, false},
+	{"Votes", `<row Id="102" PostId="1" VoteTypeId="2" CreationDate="then" />`, badDate, true},
+	{"PostLinks", `<row Id="103" PostId="1" RelatedPostId="2" LinkTypeId="2" />`, "unknown_type", true},
+	{"Tags", `<row Id="104" TagName="` + strings.Repeat("é", 256) + `" />`, outOfRange, false},
+	{"Tags", `<row Id="105" TagName="x" IsRequired="perhaps" />`, badBool, true},
+	{"Posts", `<row Id="1000000010" PostTypeId="1" CreationDate="2025-06-30T00:00:00.000" />`, "fabricated_post", false},
+	{"Posts", `<row Id="106" PostTypeId="18" CreationDate="2025-06-30T00:00:00.000" />`, "unknown_type", true},
 }
 
 // comments returns n good rows of comments.
@@ -58,6 +58,7 @@ func comments(n int) string {
 
 // Each class is counted, listed and dealt with as its documentation says.
 func TestBadRows(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	rows := small()
 	rows["Comments"] = comments(100)
@@ -72,7 +73,7 @@ func TestBadRows(t *testing.T) {
 		}
 		wantListed = append(wantListed, fmt.Sprintln(bad.table, bad.class, bad.kept))
 	}
-	if err := g.run(Options{Dump: write(t, rows), MaxRejects: 1}); err != nil {
+	if err := g.run(Options{Dump: write(t, rows), MaxRejects: new(1.0)}); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(wantCounts, g.dir.Manifest().Stages[manifest.Ingest].Errors); d != "" {
@@ -97,23 +98,23 @@ func TestBadRows(t *testing.T) {
 // lose nothing where no row may be bad.
 func TestJudge(t *testing.T) {
 	for _, bad := range badRows {
-		if bad.class == DuplicateID {
+		if bad.class == duplicateID {
 			continue // is found later than the others; see TestMaxRejects
 		}
 		table, _ := schema.TableByName(bad.table)
 		c := newConverter(table, table.Name+".xml")
 		root := strings.ToLower(table.Name)
-		s := dump.NewScanner(strings.NewReader("<"+root+">"+bad.row+"</"+root+">"), dump.ScanConfig{Root: root, Columns: c.attributes()})
-		b := &batch{}
+		s := dump.NewScanner(strings.NewReader("<"+root+">"+bad.row+"</"+root+">"), scanConfig(table, c.file))
+		b := &rowBatch{}
 		b.reset()
 		for s.Scan() {
-			c.add(b, s.Record())
+			c.appendRow(b, s.Record())
 		}
-		err := Options{Strict: true, MaxRejects: 1}.judge(c.file, &b.tally)
+		err := Options{Strict: true, MaxRejects: new(1.0)}.checkRejects(c.file, &b.rejects)
 		if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), string(bad.class)) || !strings.Contains(err.Error(), c.file) {
 			t.Errorf("%s, strict: fault %v: %v", bad.class, f, err)
 		}
-		if err := (Options{MaxRejects: -1}).judge(c.file, &b.tally); (err == nil) != excused(bad.class) {
+		if err := (Options{MaxRejects: new(0.0)}).checkRejects(c.file, &b.rejects); (err == nil) != isExpected(bad.class) {
 			t.Errorf("%s, no bad rows allowed: %v", bad.class, err)
 		}
 	}
@@ -140,6 +141,7 @@ func (g target) rejects() []reject {
 // All bad rows are counted, a few of them listed, and their share is judged by
 // table.
 func TestMaxRejects(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	rows := small()
 	rows["Comments"] = comments(1000 - 25)
@@ -148,16 +150,16 @@ func TestMaxRejects(t *testing.T) {
 	}
 	rows["Votes"] += rows["Votes"] // one of two is there twice
 	path := write(t, rows)
-	err := g.run(Options{Dump: path, MaxRejects: 0.1})
+	err := g.run(Options{Dump: path, MaxRejects: new(0.1)})
 	if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), "duplicate_id") {
 		t.Errorf("a table of which half are duplicates: %v", err)
 	}
 	for limit, good := range map[float64]bool{0.024: false, 0.5: true} {
-		if err := g.run(Options{Dump: path, MaxRejects: limit}); (err == nil) != good {
+		if err := g.run(Options{Dump: path, MaxRejects: &limit}); (err == nil) != good {
 			t.Errorf("limit %g: %v", limit, err)
 		}
 	}
-	if n := g.dir.Manifest().Stages[manifest.Ingest].Errors[string(BadNumber)]; n != 25 {
+	if n := g.dir.Manifest().Stages[manifest.Ingest].Errors[string(badNumber)]; n != 25 {
 		t.Errorf("%d bad rows counted, want 25", n)
 	}
 	if listed := g.rejects(); len(listed) != examples+1 { // and the duplicate
@@ -167,6 +169,7 @@ func TestMaxRejects(t *testing.T) {
 
 // Texts are as long as they come, and an empty one is not an absent one.
 func TestLongAndEmptyTexts(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	long := strings.Repeat("long é ", 20_000)
 	rows := small()

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ import (
 // variable names, as DUMP:OUT, so that it can be killed.
 const ingestEnv = "S2G_TEST_INGEST"
 
-func actAsIngest() {
+func ingestInstead() {
 	value, asked := os.LookupEnv(ingestEnv)
 	if !asked {
 		return
@@ -47,7 +48,7 @@ func ingestOnce(path, out string) error {
 		return err
 	}
 	defer dir.Close()
-	db, err := tables.Open(context.Background(), tables.Options{Dir: dir.Private(), Memory: 256 << 20})
+	db, err := tables.Open(context.Background(), tables.Options{Dir: dir.Private(), Memory: serverMemory})
 	if err != nil {
 		return err
 	}
@@ -59,6 +60,7 @@ func ingestOnce(path, out string) error {
 // the same tables when it is run again, and leaves no server behind. More kills
 // and posts: S2G_TEST_KILLS and BENCH_POSTS.
 func TestKill(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	kills, posts := schematest.EnvInt(t, "S2G_TEST_KILLS", 3), schematest.EnvInt(t, benchPosts, 2000)
 	path := t.TempDir()
@@ -124,7 +126,7 @@ func ingested(t *testing.T, path, out string, kill func(*exec.Cmd)) (map[string]
 		t.Fatalf("run again: %v\n%s", err, said)
 	}
 	took := time.Since(begun)
-	g := openTarget(t, out)
+	g := privateTarget(t, out)
 	defer g.close()
 	plan, err := NewPlan(Options{Dump: path})
 	if err != nil {
@@ -157,19 +159,19 @@ func (g target) tidy() {
 }
 
 // begin is Run up to the point where all tables are to be loaded.
-func (g target) begin(o Options) *ingest {
+func (g target) begin(o Options) *ingestRun {
 	g.t.Helper()
 	o = o.withDefaults()
 	plan, err := NewPlan(o)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	run, err := g.dir.Begin(manifest.Ingest, plan.Key)
+	journal, err := g.dir.Begin(manifest.Ingest, plan.Key)
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	g.t.Cleanup(func() { run.Close() })
-	return &ingest{o: o, db: g.db, dir: g.dir, run: run, plan: plan, done: make(map[string]*loaded)}
+	g.t.Cleanup(func() { journal.Close() })
+	return &ingestRun{o: o, db: g.db, dir: g.dir, journal: journal, plan: plan, loaded: make(map[string]*loadedTable)}
 }
 
 // other is a dump that differs from small in each table.
@@ -184,6 +186,7 @@ func other() map[string]string {
 // A crash between any two steps of putting tables in service is mended by the
 // next run, whether that is of the same dump or of the one before.
 func TestCrashAroundTheSwap(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	before, after := write(t, small()), write(t, other())
 	want := make(map[string]map[string]string)
@@ -195,19 +198,21 @@ func TestCrashAroundTheSwap(t *testing.T) {
 	}
 	steps := []struct {
 		name string
-		do   func(*ingest) error
+		do   func(*ingestRun) error
 	}{
-		{"all tables are loaded", func(in *ingest) error { return in.all(t.Context()) }},
-		{"the old dump's key is out of the manifest", func(in *ingest) error { return in.setKey("") }},
-		{"the tables are swapped", func(in *ingest) error { return in.db.Swap(t.Context(), in.plan.Key, schema.Tables()) }},
-		{"rejects are written", func(in *ingest) error { return in.writeRejects() }},
-		{"the dump is described", func(in *ingest) error {
-			return g.dir.Update(func(m *manifest.Manifest) { m.Dump = in.describe() })
+		{"all tables are loaded", func(in *ingestRun) error { return in.loadMissing(t.Context()) }},
+		{"the old dump's key is out of the manifest", func(in *ingestRun) error { return in.setManifestKey("") }},
+		{"the tables are swapped", func(in *ingestRun) error { return in.db.Swap(t.Context(), in.plan.Key, schema.Tables()) }},
+		{"rejects are written", func(in *ingestRun) error { return in.writeRejects() }},
+		{"the dump is described", func(in *ingestRun) error {
+			return in.dir.Update(func(m *manifest.Manifest) { m.Dump = in.dumpEntry() })
 		}},
 	}
 	for last := range steps {
 		for _, next := range []string{after, before} {
 			t.Run(steps[last].name+", then "+map[string]string{after: "the same", before: "the old one"}[next], func(t *testing.T) {
+				t.Parallel()
+				g := newTarget(t)
 				if err := g.run(Options{Dump: before}); err != nil {
 					t.Fatal(err)
 				}
@@ -217,7 +222,7 @@ func TestCrashAroundTheSwap(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				in.run.Close() // killed here
+				in.journal.Close() // killed here
 				plan, err := NewPlan(Options{Dump: next})
 				if err != nil {
 					t.Fatal(err)
@@ -246,6 +251,7 @@ func TestCrashAroundTheSwap(t *testing.T) {
 
 // A swap that fails leaves the tables and the manifest of the dump before.
 func TestSwapFails(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	before := write(t, small())
 	if err := g.run(Options{Dump: before}); err != nil {
@@ -253,13 +259,13 @@ func TestSwapFails(t *testing.T) {
 	}
 	want, key := g.state(), g.dir.Manifest().Stages[manifest.Ingest].Key
 	in := g.begin(Options{Dump: write(t, other())})
-	if err := in.all(t.Context()); err != nil {
+	if err := in.loadMissing(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := g.db.SQL().Exec("DROP TABLE Tags_new"); err != nil {
 		t.Fatal(err)
 	}
-	if err := in.serve(t.Context()); err == nil {
+	if err := in.finish(t.Context()); err == nil {
 		t.Fatal("tables are in service though one is missing")
 	}
 	if d := cmp.Diff(want, g.state()); d != "" {
@@ -276,6 +282,7 @@ func TestSwapFails(t *testing.T) {
 
 // Tables that were loaded stay, but for those that the server has lost a part of.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	path := write(t, small())
 	if err := g.run(Options{Dump: path}); err != nil {
@@ -297,7 +304,7 @@ func TestResume(t *testing.T) {
 			group, ctx := errgroup.WithContext(t.Context())
 			for _, s := range in.plan.Dump.Streams {
 				if s.Members[0].Table != "Posts" { // the run is killed while it loads posts
-					if err := in.stream(ctx, s, group); err != nil {
+					if err := in.loadStream(ctx, s, group); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -305,7 +312,7 @@ func TestResume(t *testing.T) {
 			if err := group.Wait(); err != nil {
 				t.Fatal(err)
 			}
-			in.run.Close()
+			in.journal.Close()
 			if _, err := g.db.SQL().Exec(damage); err != nil {
 				t.Fatal(err)
 			}
@@ -327,21 +334,98 @@ func TestResume(t *testing.T) {
 
 // The limits of bad rows hold for tables that an interrupted run has loaded.
 func TestResumeJudges(t *testing.T) {
+	t.Parallel()
 	g := newTarget(t)
 	rows := small()
 	rows["Tags"] += `<row Id="3" TagName="x" Count="few" />`
 	path := write(t, rows)
-	in := g.begin(Options{Dump: path, MaxRejects: 1})
-	if err := in.all(t.Context()); err != nil {
+	in := g.begin(Options{Dump: path, MaxRejects: new(1.0)})
+	if err := in.loadMissing(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	in.run.Close()
-	for _, o := range []Options{{Dump: path, Strict: true, MaxRejects: 1}, {Dump: path}} {
+	in.journal.Close()
+	for _, o := range []Options{{Dump: path, Strict: true, MaxRejects: new(1.0)}, {Dump: path}} {
 		if f, _ := schema.FaultOf(g.run(o)); f != schema.FaultInput {
 			t.Errorf("%+v: fault %v", o, f)
 		}
 	}
-	if err := g.run(Options{Dump: path, MaxRejects: 1}); err != nil {
+	if err := g.run(Options{Dump: path, MaxRejects: new(1.0)}); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that dies in the middle of a load is named as what failed, with the
+// end of its log, and the next run goes on.
+func TestServerCrash(t *testing.T) {
+	schematest.Long(t)
+	path := t.TempDir()
+	if _, err := sample.Write(t.Context(), sample.Options{Posts: 2000, Out: path}); err != nil {
+		t.Fatal(err)
+	}
+	g := privateTarget(t, t.TempDir())
+	defer g.close()
+	if err := g.run(Options{Dump: path}); err != nil {
+		t.Fatal(err)
+	}
+	want := g.state()
+	var once sync.Once
+	kill := func(string, int64, int64) {
+		once.Do(func() {
+			for _, pid := range schematest.ServerPIDs(g.dir.Out()) {
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		})
+	}
+	err := g.run(Options{Dump: path, Progress: kill})
+	if f, _ := schema.FaultOf(err); f != schema.FaultService || !strings.Contains(err.Error(), "mariadbd has ended") ||
+		!strings.Contains(err.Error(), "ready for connections") {
+		t.Errorf("fault %v: %v", f, err)
+	}
+	db, err := tables.Open(t.Context(), tables.Options{Dir: g.dir.Private(), Memory: serverMemory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	again := target{t, g.dir, db}
+	if err := again.run(Options{Dump: path}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, again.state()); d != "" {
+		t.Errorf("tables (-want +got):\n%s", d)
+	}
+}
+
+// A full disk is a lack of resources wherever it shows, and the run goes on when
+// there is room.
+func TestFullDisk(t *testing.T) {
+	schematest.Long(t)
+	path := t.TempDir()
+	if _, err := sample.Write(t.Context(), sample.Options{Posts: 12_000, Out: path, Shuffle: true}); err != nil {
+		t.Fatal(err)
+	}
+	disk := t.TempDir()
+	resize := func(flags, size string) error {
+		out, err := exec.Command("mount", "-t", "tmpfs", "-o", flags+"size="+size, "none", disk).CombinedOutput()
+		if err != nil {
+			t.Logf("mount: %v: %s", err, out)
+		}
+		return err
+	}
+	schematest.Need(t, os.Getuid() == 0 && resize("", "100m") == nil, "a file system of a test's own, which root may mount")
+	defer exec.Command("umount", disk).Run()
+	for _, size := range []string{"100m", "300m", "320m"} {
+		if err := resize("remount,", size); err != nil {
+			t.Fatal(err)
+		}
+		err := ingestOnce(path, disk)
+		if f, _ := schema.FaultOf(err); f != schema.FaultResources {
+			t.Errorf("%s: fault %v: %v", size, f, err)
+		}
+	}
+	if err := resize("remount,", "800m"); err != nil {
+		t.Fatal(err)
+	}
+	if err := ingestOnce(path, disk); err != nil {
 		t.Error(err)
 	}
 }

@@ -3,67 +3,22 @@ package ingest
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"syscall"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
-// resume looks at what an interrupted run of the same dump has left: staging
-// tables, or tables in service of which the manifest does not know yet. A note
-// is not taken at its word, for it is on disk at once, while the server, if it
-// was killed too, may have lost what it had not written.
-func (in *ingest) resume(ctx context.Context) error {
-	notes := noted(in.run)
-	if len(notes) == 0 {
-		return nil
-	}
-	key, err := in.db.DumpKey(ctx)
-	if err != nil {
-		return err
-	}
-	in.served = key == in.plan.Key
-	for _, s := range in.plan.Dump.Streams {
-		for _, m := range s.Members {
-			in.served = in.served && notes[m.Table] != nil
-		}
-	}
-	for _, t := range schema.Tables() {
-		l := notes[t.Name]
-		if l == nil {
-			continue
-		}
-		whole, err := in.db.TableIntact(ctx, t, in.served, l.Rows, l.Last)
-		if err != nil {
-			return err
-		}
-		if !whole {
-			in.o.Log.Warn("a table of the interrupted run is not whole; loading it again", "table", t.Name)
-			if in.served { // the others are no staging tables any more
-				in.served = false
-				clear(in.done)
-				return nil
-			}
-			continue
-		}
-		if err := in.o.judge(l.Member, &l.Tally); err != nil { // the limits may be others now
-			return err
-		}
-		in.o.Log.Info("loaded by the interrupted run", "table", t.Name, "rows", l.Rows)
-		in.done[t.Name] = l
-	}
-	return nil
-}
-
-// serve puts the tables in service and writes the manifest.
+// finish puts the loaded tables in service and writes the manifest.
 //
-// The manifest and the tables cannot change in one step. A manifest that named
-// the old dump as up to date while the new one is in service would be believed
-// by the next run, so that nothing could mend it. So the old dump's key is
-// taken out first: whatever is killed from there on, the next run is not fresh
-// and ends here again. A swap that fails puts it back.
-func (in *ingest) serve(ctx context.Context) error {
-	if in.served {
+// The manifest and the tables cannot change in one step. If the manifest named
+// the old dump as fresh while the new tables are in service, the next run would
+// not repair it. So finish first removes the old dump's key from the manifest: an
+// ingest that is killed later is not fresh, and the next run completes the swap.
+// If the swap fails, finish restores the key.
+func (in *ingestRun) finish(ctx context.Context) error {
+	if in.inService {
 		if err := in.db.Tidy(ctx); err != nil {
 			return err
 		}
@@ -73,13 +28,14 @@ func (in *ingest) serve(ctx context.Context) error {
 	if err := in.writeRejects(); err != nil {
 		return err
 	}
-	if err := in.dir.Update(func(m *manifest.Manifest) { m.Dump = in.describe() }); err != nil {
+	if err := in.dir.Update(func(m *manifest.Manifest) { m.Dump = in.dumpEntry() }); err != nil {
 		return err
 	}
-	return in.run.Finish(in.summary())
+	return in.journal.Finish(in.summary())
 }
 
-func (in *ingest) swap(ctx context.Context) error {
+// swap puts the staging tables in service.
+func (in *ingestRun) swap(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -87,50 +43,75 @@ func (in *ingest) swap(ctx context.Context) error {
 	if s := in.dir.Manifest().Stages[manifest.Ingest]; s != nil {
 		old = s.Key
 	}
-	if err := in.setKey(""); err != nil {
+	if err := in.setManifestKey(""); err != nil {
 		return err
 	}
-	// It takes a moment, and the server would not stop in its middle anyway: no cancelling, so that its outcome is known.
+	var staged []schema.Table
+	for _, m := range in.plan.Dump.Tables() {
+		t, _ := schema.TableByName(m.Table)
+		staged = append(staged, t)
+	}
+	// The swap takes a moment and MariaDB would not stop in the middle of it.
+	// Without cancelling, its outcome is known.
 	ctx = context.WithoutCancel(ctx)
-	err := in.db.Swap(ctx, in.plan.Key, in.tables())
+	err := in.db.Swap(ctx, in.plan.Key, staged)
 	if err == nil {
 		return nil
 	}
-	if key, held := in.db.DumpKey(ctx); held == nil && key == old {
-		err = errors.Join(err, in.setKey(old))
+	if key, keyErr := in.db.DumpKey(ctx); keyErr == nil && key == old {
+		err = errors.Join(err, in.setManifestKey(old))
 	}
 	return err
 }
 
-// tables are those that the dump has, and that are not left out.
-func (in *ingest) tables() []schema.Table {
-	var ts []schema.Table
-	for _, m := range in.plan.Dump.Tables() {
-		t, _ := schema.TableByName(m.Table)
-		ts = append(ts, t)
-	}
-	return ts
-}
-
-// setKey sets the key of the ingest that the manifest names, if it names one.
-func (in *ingest) setKey(key string) error {
-	done := in.dir.Manifest().Stages[manifest.Ingest]
-	if done == nil || done.Key == key {
+// setManifestKey sets the key of the manifest's ingest, if there is one.
+func (in *ingestRun) setManifestKey(key string) error {
+	stage := in.dir.Manifest().Stages[manifest.Ingest]
+	if stage == nil || stage.Key == key {
 		return nil
 	}
-	changed := *done
+	changed := *stage
 	changed.Key = key
 	return in.dir.Update(func(m *manifest.Manifest) { m.Stages[manifest.Ingest] = &changed })
 }
 
-// resources gives a full disk the fault that says whose it is.
-func resources(err error) error {
+// dumpEntry returns the manifest's description of the dump.
+func (in *ingestRun) dumpEntry() manifest.Dump {
+	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Form: in.plan.form, Tables: make(map[string]manifest.DumpTable)}
+	for name, l := range in.loaded {
+		d.Tables[name] = manifest.DumpTable{
+			File: l.File, Size: l.Size, Time: l.Time, Bytes: l.Bytes, SHA256: l.SHA256, Rows: l.Rows,
+		}
+		if name == "Posts" && len(l.Newest) == dateLength {
+			d.Newest = l.Newest[:10] + "T" + l.Newest[11:] + "Z"
+		}
+	}
+	return d
+}
+
+// summary returns the manifest's summary of the run.
+func (in *ingestRun) summary() manifest.Summary {
+	s := manifest.Summary{Counts: make(map[string]int64), Errors: make(map[string]int64)}
+	for name, l := range in.loaded {
+		s.Rows += l.Rows
+		s.BytesIn += l.Bytes
+		s.BytesOut += l.Sent
+		s.Counts[name] = l.Rows
+		for c, n := range l.Rejects.Counts {
+			s.Errors[string(c)] += n
+		}
+	}
+	return s
+}
+
+// diskFault makes a full disk a fault of resources, unless err has a fault.
+func diskFault(err error) error {
 	var fault *schema.Error
 	if err == nil || errors.As(err, &fault) {
 		return err
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return schema.Faultf(schema.FaultResources, "free disk space and run again; it goes on", "%w", err)
+		return schema.Faultf(schema.FaultResources, "free disk space and run again: the run is resumed", "%w", err)
 	}
 	return err
 }

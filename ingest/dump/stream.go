@@ -53,6 +53,29 @@ func (s *Stream) Open(ctx context.Context) (*Reader, error) {
 	return &Reader{ctx: ctx, src: src}, nil
 }
 
+// Each calls read for each member in turn, with a reader of its decoded bytes.
+// read must read to io.EOF: only then the member is complete. Each returns the
+// first error of read or of decoding.
+func (s *Stream) Each(ctx context.Context, read func(m Member, r io.Reader) error) error {
+	r, err := s.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		m, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := read(m, r); err != nil {
+			return err
+		}
+	}
+}
+
 // A source is what a stream is read from.
 type source interface {
 	next() (Member, error) // goes on to the next member; io.EOF after the last

@@ -17,14 +17,10 @@ func (o *Options) ingestOptions() (ingest.Options, error) {
 	if o.Dump == "" {
 		return ingest.Options{}, schema.Faultf(schema.FaultUsage, "give option dump PATH", "no dump to read")
 	}
-	opts := ingest.Options{
+	return ingest.Options{
 		Dump: o.Dump, DumpSite: o.DumpSite, Without: o.Shape.Without, TableHashes: o.sums,
-		Strict: o.Strict, MaxRejects: o.MaxRejects, Workers: o.Workers,
-	}
-	if o.MaxRejects == 0 {
-		opts.MaxRejects = -1 // the stage's zero value is its default
-	}
-	return opts, nil
+		Strict: o.Strict, MaxRejects: &o.MaxRejects, Workers: o.Workers,
+	}, nil
 }
 
 // readSums reads the dump for Rehash, once. Before that its key is unknown: the same names may hold another dump,

@@ -17,23 +17,6 @@ import (
 	"s2g/vectors/text"
 )
 
-// badRows describes what ingest did with the rows of each class of bad data.
-var badRows = map[string]string{
-	"malformed":         "no XML; left out",
-	"long_row":          "longer than a row may be; left out",
-	"no_id":             "no Id; left out",
-	"duplicate_id":      "an Id that an earlier row has; the first is kept",
-	"fabricated_post":   "a post that the publisher has made up; left out",
-	"missing_attribute": "something that every row must have is missing; left out",
-	"bad_number":        "no number where one must be; NULL, or left out where it is needed",
-	"bad_date":          "no date where one must be; NULL, or left out where it is needed",
-	"bad_bool":          "neither True nor False; NULL",
-	"out_of_range":      "more than its column can hold; NULL, or left out where it is needed",
-	"unknown_type":      "a type that no dump had; kept",
-	"illegal_reference": "a character that XML does not allow; dropped",
-	"invalid_utf8":      "bytes that are no UTF-8; replaced",
-}
-
 // noiseRules describes what each rule of cleaning drops; see docs/vectors.md.
 var noiseRules = map[string]string{
 	"stack-trace": "frames of stack traces but the first of the asker's own",
@@ -68,7 +51,7 @@ var outsideGraph = []struct{ counter, name string }{
 func (r *Report) rejected() *countTable {
 	var lines []countLine
 	for _, class := range slices.Sorted(maps.Keys(r.stage(manifest.Ingest).Errors)) {
-		note := badRows[class]
+		note := ingest.ClassMeaning(class)
 		if i := slices.IndexFunc(r.rejects, func(j reject) bool { return j.Class == class }); i >= 0 {
 			note += ". The first: " + r.rejects[i].where()
 		}
