@@ -89,7 +89,7 @@ func TestNestedFaults(t *testing.T) {
 		says  string
 	}{
 		"a table is missing": {func() { pack("site.7z", nil, "Posts.xml", "Comments.xml") }, "site.7z", "has no Votes.xml, PostLinks.xml, Tags.xml"},
-		"archives in turn":   {func() { pack("posts.7z", nil, "Posts.xml"); pack("deep.7z", nil, "posts.7z") }, "deep.7z", "holds archives in turn"},
+		"archives in turn":   {func() { pack("posts.7z", nil, "Posts.xml"); pack("deep.7z", nil, "posts.7z") }, "deep.7z", "contains archives itself"},
 		"password":           {func() { pack("secret.7z", []string{"-psecret"}, "Posts.xml") }, "secret.7z", "password"},
 		"no archive":         {func() { put(t, tables, "junk.7z", "404 not found") }, "junk.7z", "junk.7z"},
 	} {
@@ -153,7 +153,7 @@ func TestNamesInArchive(t *testing.T) {
 		t.Fatalf("7z: %v\n%s", err, out)
 	}
 	for _, builtIn := range []bool{false, true} {
-		d, err := Find(archive, Options{BuiltIn: builtIn})
+		d, err := Find(archive, Options{builtIn: builtIn})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// expand resolves the references of a value that needs nothing else.
+// expand resolves the references of a value that is clean otherwise.
 func (s *Scanner) expand(raw []byte) []byte {
 	start, dst := len(s.text), s.text
 	for {
@@ -22,10 +22,10 @@ func (s *Scanner) expand(raw []byte) []byte {
 	return s.text[start:len(s.text):len(s.text)]
 }
 
-// repair resolves references, makes literal white space blanks (XML 1.0,
-// 3.3.3; a CR LF is one), puts U+FFFD for each byte that is not UTF-8 and drops
-// what no table, graph or vector could hold: U+0000, U+FFFE, U+FFFF and
-// surrogates.
+// repair resolves references and replaces literal white space by blanks, CR LF by
+// one (XML 1.0, 3.3.3). It replaces each byte that is not UTF-8 by U+FFFD, and drops
+// the characters that tables, graph or vectors cannot hold: U+0000, U+FFFE, U+FFFF
+// and surrogates.
 func (s *Scanner) repair(raw []byte) []byte {
 	start, dst := len(s.text), s.text
 	for i := 0; i < len(raw); {
@@ -37,11 +37,11 @@ func (s *Scanner) repair(raw []byte) []byte {
 			i += n
 			continue
 		case c == '\r' && i+1 < len(raw) && raw[i+1] == '\n':
-			// the LF becomes the blank
+			// the LF is replaced by the blank
 		case c == '\t' || c == '\n' || c == '\r':
 			dst = append(dst, ' ')
 		case c < 0x20:
-			s.rec.Illegal++
+			s.record.Illegal++
 			if c != 0 {
 				dst = append(dst, c)
 			}
@@ -59,26 +59,27 @@ func (s *Scanner) repair(raw []byte) []byte {
 	return s.text[start:len(s.text):len(s.text)]
 }
 
-// character appends the character of several bytes that raw begins with, and
-// returns how many.
+// character appends the multi-byte character that raw begins with and returns its
+// length.
 func (s *Scanner) character(dst, raw []byte) ([]byte, int) {
 	r, n := utf8.DecodeRune(raw)
 	switch {
 	case r == utf8.RuneError && n == 1:
-		s.rec.Invalid++
+		s.record.Invalid++
 		if len(raw) >= 3 && raw[0] == 0xED && raw[1]&0xE0 == 0xA0 && raw[2]&0xC0 == 0x80 {
-			return dst, 3 // a surrogate, encoded as if it were a character
+			return dst, 3 // a surrogate, encoded as a character
 		}
 		return utf8.AppendRune(dst, utf8.RuneError), 1
 	case r == 0xFFFE || r == 0xFFFF:
-		s.rec.Illegal++
+		s.record.Illegal++
 		return dst, n
 	}
 	return append(dst, raw[:n]...), n
 }
 
-// reference appends what the reference that raw begins with stands for, and
-// returns its length. An "&" that begins none is kept, and counted as illegal.
+// reference appends the character of the reference that raw begins with and returns
+// the reference's length. An "&" without a reference is kept and counted as
+// illegal.
 func (s *Scanner) reference(dst, raw []byte) ([]byte, int) {
 	if len(raw) >= 4 {
 		switch raw[1] {
@@ -110,28 +111,29 @@ func (s *Scanner) reference(dst, raw []byte) ([]byte, int) {
 			}
 		}
 	}
-	s.rec.Illegal++
+	s.record.Illegal++
 	return append(dst, '&'), 1
 }
 
-// numbered appends a character that was given by its number. Control characters
-// that XML does not allow are kept: the dump's publisher writes them so.
+// numbered appends the character of a numeric reference. Control characters that
+// XML does not allow are kept, because the dump's publisher writes them so.
 func (s *Scanner) numbered(dst []byte, r rune) []byte {
 	if r >= 0x20 && r < 0xD800 || r == '\t' || r == '\n' || r == '\r' {
 		return utf8.AppendRune(dst, r)
 	}
 	switch {
 	case r == 0 || !utf8.ValidRune(r) || r == 0xFFFE || r == 0xFFFF:
-		s.rec.Illegal++
+		s.record.Illegal++
 		return dst
 	case r < 0x20:
-		s.rec.Illegal++
+		s.record.Illegal++
 	}
 	return utf8.AppendRune(dst, r)
 }
 
-// number reads a numeric reference, as &#10; or &#xA;, and returns its length,
-// 0 if it is none. Numbers above those of Unicode come out as one above.
+// number parses a numeric reference, as &#10; or &#xA;, and returns its length, 0
+// if raw begins with none. A number above those of Unicode is returned as
+// utf8.MaxRune+1.
 func number(raw []byte) (r rune, n int) {
 	i, base := 2, rune(10)
 	if raw[i] == 'x' {

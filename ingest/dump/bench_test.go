@@ -199,7 +199,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/builtin=%v", dressing.Name, builtIn), func(b *testing.B) {
 				b.SetBytes(stats.Bytes)
 				for b.Loop() {
-					d, err := Find(path, Options{BuiltIn: builtIn, Tmp: b.TempDir()})
+					d, err := Find(path, Options{builtIn: builtIn, Tmp: b.TempDir()})
 					if err != nil {
 						b.Fatal(err)
 					}

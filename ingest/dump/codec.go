@@ -16,14 +16,14 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// A codec is a way in which the file of a table may be compressed.
+// A codec is a compression of a table's file.
 type codec struct {
 	suffix  string // behind the name of the table
 	open    func(io.Reader) (io.ReadCloser, error)
-	program string // that decodes standard input with -dc, where it is much faster; "" if none is
+	program string // decodes standard input with -dc, much faster than open; "" if none
 }
 
-// codecs returns all ways. The program xz is 12 times as fast as the built-in
+// codecs returns all codecs. The program xz is 12 times as fast as the built-in
 // decoder (BenchmarkDecode); bzip2 is no faster.
 func codecs() []codec {
 	return []codec{
@@ -47,8 +47,8 @@ func codecs() []codec {
 	}
 }
 
-// decode decodes r with the program or, if builtIn says so or it is not there,
-// with the built-in decoder.
+// decode decodes r with the codec's program if it is installed, else with the
+// built-in decoder.
 func (c codec) decode(ctx context.Context, r io.Reader, builtIn bool) (io.ReadCloser, error) {
 	if c.program != "" && !builtIn {
 		if path, err := exec.LookPath(c.program); err == nil {
@@ -58,9 +58,9 @@ func (c codec) decode(ctx context.Context, r io.Reader, builtIn bool) (io.ReadCl
 	return c.open(r)
 }
 
-// fileStream reads the one table of a file, through a codec.
+// fileStream returns the stream of a file of one table.
 func (f *finder) fileStream(file File, table string, c codec) *Stream {
-	s := &Stream{File: file, Size: file.Size, Members: []Member{{Table: table, Name: file.Name, Size: -1, Packed: file.Size}}}
+	s := &Stream{File: file, Size: file.Size, Members: []Member{{Table: table, Name: file.Name, Size: UnknownSize, Packed: file.Size}}}
 	if c.suffix == ".xml" {
 		s.Members[0].Size = file.Size
 	}
@@ -69,9 +69,9 @@ func (f *finder) fileStream(file File, table string, c codec) *Stream {
 		if err != nil {
 			return nil, err
 		}
-		decoded, err := c.decode(ctx, &countingReader{r: in, n: &s.done}, f.o.BuiltIn)
+		decoded, err := c.decode(ctx, &countingReader{r: in, n: &s.done}, f.o.builtIn)
 		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF // an empty file is a cut one
+			err = io.ErrUnexpectedEOF // an empty file is a truncated one
 		}
 		if err != nil {
 			return nil, errors.Join(err, in.Close())
@@ -81,7 +81,7 @@ func (f *finder) fileStream(file File, table string, c codec) *Stream {
 	return s
 }
 
-// A fileReader is a decoder and the file below it.
+// A fileReader is a decoder and its file, which Close closes, too.
 type fileReader struct {
 	io.ReadCloser
 	file *os.File
@@ -94,17 +94,17 @@ type programReader struct {
 	io.Reader
 	cmd      *exec.Cmd
 	stop     context.CancelFunc
-	messages tail
-	ended    bool // the output has been read to its end
+	messages tail // of the standard error
+	ended    bool // Read has returned io.EOF
 }
 
-// startProgram runs a program that decodes to its standard output; in may be
-// nil.
+// startProgram starts a program that decodes to its standard output. in is its
+// standard input; it may be nil.
 func startProgram(ctx context.Context, in io.Reader, program string, args ...string) (io.ReadCloser, error) {
 	ctx, stop := context.WithCancel(ctx)
 	r := &programReader{cmd: exec.CommandContext(ctx, program, args...), stop: stop}
 	r.cmd.Stdin = in
-	r.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // names of members are UTF-8, whatever the user's locale
+	r.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // names of members are in UTF-8 in every locale
 	r.cmd.Stderr = &r.messages
 	out, err := r.cmd.StdoutPipe()
 	if err == nil {
@@ -124,8 +124,8 @@ func (r *programReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close waits for the program, which it stops if its output has not been read
-// to the end, and reports how it exited.
+// Close waits for the program and returns an error if it failed. If its output was
+// not read to the end, Close stops it first.
 func (r *programReader) Close() error {
 	if !r.ended {
 		r.stop()
@@ -138,7 +138,7 @@ func (r *programReader) Close() error {
 	return nil
 }
 
-// A tail keeps the last of what is written to it.
+// A tail keeps the last bytes that are written to it, at least tailSize.
 type tail struct{ kept []byte }
 
 const tailSize = 1 << 10
@@ -151,5 +151,5 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns what was kept as one line.
+// String returns the kept bytes as one line.
 func (t *tail) String() string { return strings.Join(strings.Fields(string(t.kept)), " ") }

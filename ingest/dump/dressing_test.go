@@ -2,7 +2,6 @@ package dump
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,29 +52,27 @@ func sevenZip(t testing.TB, archive string, files []string, args ...string) {
 // is shown, as describe has it.
 func rowsOf(ctx context.Context, d *Dump) (map[string][]string, error) {
 	all := make(map[string][]string)
-	for _, stream := range d.Streams {
-		r, err := stream.Open(ctx)
-		if err != nil {
-			return nil, err
-		}
-		defer r.Close()
-		for {
-			m, err := r.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			if all[m.Table], err = rowsOfTable(m, r); err != nil {
-				return nil, err
-			}
-		}
-		if stream.Done() != stream.Size {
-			return nil, fmt.Errorf("%s: progress ends at %d of %d", stream.File.Name, stream.Done(), stream.Size)
-		}
+	err := eachTable(ctx, d, func(m Member, r io.Reader) (err error) {
+		all[m.Table], err = rowsOfTable(m, r)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
+}
+
+// eachTable reads all streams of a dump, and checks where their progress ends.
+func eachTable(ctx context.Context, d *Dump, read func(Member, io.Reader) error) error {
+	for _, s := range d.Streams {
+		if err := s.Each(ctx, read); err != nil {
+			return err
+		}
+		if s.Done() != s.Size {
+			return fmt.Errorf("%s: progress ends at %d of %d", s.File.Name, s.Done(), s.Size)
+		}
+	}
+	return nil
 }
 
 func rowsOfTable(m Member, r io.Reader) ([]string, error) {
@@ -115,7 +112,7 @@ func testDressings(t *testing.T, from string, decoders ...bool) {
 		t.Run(dressing.Name, func(t *testing.T) {
 			path, tmp := dress(t, dressing, from), t.TempDir()
 			for _, builtIn := range decoders {
-				d, err := Find(path, Options{BuiltIn: builtIn, Tmp: tmp})
+				d, err := Find(path, Options{builtIn: builtIn, Tmp: tmp})
 				if err != nil {
 					t.Fatal(err)
 				}

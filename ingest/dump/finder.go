@@ -13,29 +13,90 @@ import (
 	"s2g/schema"
 )
 
+// A finder is one call of Find.
+type finder struct {
+	path   string
+	wanted []string // names of tables
+	o      Options
+	unread []string // files that may hold tables in a format that is not read
+}
+
+// A candidate is a stream, or an archive whose streams expand lists once the
+// archive is chosen.
+type candidate struct {
+	site   string // of its tables, "" if no name contains one
+	stream *Stream
+	expand func() ([]candidate, error)
+}
+
+// mayHoldSites reports whether the names inside a candidate may contain sites.
+func (c candidate) mayHoldSites() bool { return c.site == "" && c.expand != nil }
+
+// find returns the host of the site, "" if it is unknown, and its streams.
+func (f *finder) find() (host string, found []candidate, err error) {
+	info, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, schema.Faultf(schema.FaultInput, "give option dump the folder or archive of one site", "dump %s does not exist", f.path)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("find the dump: %w", err)
+	}
+	var all []candidate
+	switch {
+	case info.IsDir():
+		if all, err = f.folder(f.path, siteOf(f.path), true); err == nil {
+			_, all, err = f.choose(all)
+		}
+	case isSevenZip(f.path):
+		all = []candidate{f.archive(newFile(f.path, info), siteOf(f.path), f.wanted)}
+	case !info.Mode().IsRegular():
+		err = schema.Faultf(schema.FaultInput, "give option dump a folder of .xml files or a .7z archive", "dump %s is not a file", f.path)
+	default:
+		err = f.unreadError(f.path)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	var streams []candidate
+	for _, c := range all {
+		if c.expand == nil {
+			streams = append(streams, c)
+			continue
+		}
+		expanded, err := c.expand()
+		if err != nil {
+			return "", nil, err
+		}
+		streams = append(streams, expanded...)
+	}
+	return f.choose(streams)
+}
+
 // folder returns what a folder holds: files of tables, archives of a site or a
-// table, and, with subfolders, the folders of sites.
+// table, and, with subfolders, what the folders of sites hold.
 func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, inputError(context.Background(), dir, err)
+		return nil, inputError(context.Background().Err, dir, err)
 	}
 	var all []candidate
 	var folders []string
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		info, err := os.Stat(path) // not e.Info: a dump may be a folder of links
+		info, err := os.Stat(path) // not e.Info: a dump may be a folder of symbolic links
 		switch {
-		case errors.Is(err, fs.ErrNotExist): // a link to nothing
+		case errors.Is(err, fs.ErrNotExist): // a broken link
 		case err != nil:
-			return nil, inputError(context.Background(), path, err)
+			return nil, inputError(context.Background().Err, path, err)
 		case strings.HasPrefix(e.Name(), "."):
 		case info.IsDir():
 			folders = append(folders, path)
 		case isSevenZip(path):
-			all = append(all, f.sevenZip(newFile(path, info), site)...)
-		case isOther(path):
-			f.others = append(f.others, path)
+			if tables, site := f.archiveTables(e.Name(), site); len(tables) > 0 {
+				all = append(all, f.archive(newFile(path, info), site, tables))
+			}
+		case isUnread(path):
+			f.unread = append(f.unread, path)
 		default:
 			all = append(all, f.document(newFile(path, info), site)...)
 		}
@@ -47,7 +108,7 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 	for _, path := range folders {
 		name := siteOf(path)
 		if name == "" && direct {
-			continue // a folder with a dump in it may hold anything else
+			continue // a folder with a dump in it may hold any other folder
 		}
 		if name == "" {
 			name = strings.ToLower(filepath.Base(path))
@@ -61,7 +122,7 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 	return all, nil
 }
 
-// document returns the file of a table, if it is one.
+// document returns the stream of a file that is a table, else nothing.
 func (f *finder) document(file File, site string) []candidate {
 	for _, c := range codecs() {
 		if table, ok := tableOf(file.Name, f.wanted, c.suffix); ok {
@@ -71,136 +132,55 @@ func (f *finder) document(file File, site string) []candidate {
 	return nil
 }
 
-// sevenZip returns an archive of a folder: that of a site, or of one of its
-// tables if that is wanted.
-func (f *finder) sevenZip(file File, site string) []candidate {
-	host, table := cutTable(strings.TrimSuffix(strings.ToLower(file.Name), ".7z"))
-	if named := siteOf(file.Name); named != "" {
+// archiveTables returns the wanted tables of an archive by its name, and their
+// site: site-Table.7z holds one table, any other archive all tables of a site.
+// outer is the site of the folder or archive around it.
+func (f *finder) archiveTables(name, outer string) (tables []string, site string) {
+	host, table := cutTable(strings.TrimSuffix(strings.ToLower(name), ".7z"))
+	site = outer
+	if named := siteOf(name); named != "" {
 		site = named
 	} else if host != "" {
 		site = host
 	}
 	switch {
 	case table == "":
-		return []candidate{f.archive(file, site, f.wanted)}
+		return slices.Clone(f.wanted), site
 	case slices.Contains(f.wanted, table):
-		return []candidate{f.archive(file, site, []string{table})}
+		return []string{table}, site
 	}
-	return nil
+	return nil, site
 }
 
-// otherSuffixes are those of formats that dumps are passed on in and that are
-// not read.
-func otherSuffixes() []string {
-	return []string{".zip", ".rar", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst"}
-}
-
-func isOther(name string) bool {
-	name = strings.ToLower(name)
-	return isPart(name) || slices.ContainsFunc(otherSuffixes(), func(s string) bool { return strings.HasSuffix(name, s) })
-}
-
-// isPart reports whether a file is part of an archive that was split.
-func isPart(name string) bool {
-	ext := filepath.Ext(name)
-	return len(ext) == len(".001") && strings.Trim(ext, ".0123456789") == "" && isSevenZip(strings.TrimSuffix(name, ext))
-}
-
-// refuse is the error of a file that holds a dump in a form that is not read.
-func (f *finder) refuse(path string) error {
-	name := strings.ToLower(path)
-	switch {
-	case isPart(name):
-		whole := strings.TrimSuffix(path, filepath.Ext(path))
-		return schema.Faultf(schema.FaultInput, fmt.Sprintf("join the parts: cat %s.* > %s", whole, whole), "%s is part of a split archive", path)
-	case isOther(name):
-		return schema.Faultf(schema.FaultInput, "unpack it and give --dump the folder", "%s is an archive of a kind that is not read", path)
-	case len(f.document(File{Name: filepath.Base(path)}, "")) > 0:
-		return schema.Faultf(schema.FaultInput, "give --dump the folder that it is in", "dump %s is one table of several", path)
-	}
-	return schema.Faultf(schema.FaultInput, "give --dump a folder of .xml files or a .7z archive", "dump %s is neither a folder nor a .7z archive", path)
-}
-
-// siteOf guesses a site's host from the path of its folder or archive.
-func siteOf(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	name := strings.ToLower(filepath.Base(path))
-	name = strings.TrimSuffix(name, ".7z")
-	if host, table := cutTable(name); table != "" {
-		name = host
-	}
-	for label := range strings.SplitSeq(name, ".") {
-		if label == "" || strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			return ""
-		}
-	}
-	if !strings.HasSuffix(name, ".com") && !strings.HasSuffix(name, ".net") {
-		return "" // every site of the network is one of these; dump.v2 is none
-	}
-	return name
-}
-
-// cutTable cuts the name of an archive of one table, site-Table or Table without
-// its suffix, in two. The table is "" if it is another name.
-func cutTable(name string) (site, table string) {
-	table = name
-	if i := strings.LastIndexByte(name, '-'); i >= 0 {
-		site, table = name[:i], name[i+1:]
-	}
-	for _, t := range schema.Tables() {
-		if strings.EqualFold(t.Name, table) {
-			return site, t.Name
-		}
-	}
-	for _, t := range unused() {
-		if strings.EqualFold(t, table) {
-			return site, t
-		}
-	}
-	return "", ""
-}
-
-// unused are the tables of a dump that are not read.
-func unused() []string { return []string{"Users", "Badges", "PostHistory"} }
-
-// tableOf returns the table that a file or archive member named name holds,
-// given the suffix that follows the table's name, as "Posts" for posts.xml.
-func tableOf(name string, wanted []string, suffix string) (string, bool) {
-	for _, t := range wanted {
-		if strings.EqualFold(name, t+suffix) {
-			return t, true
-		}
-	}
-	return "", false
-}
-
-// choose returns the candidates of the site that was asked for or, if none was,
-// of the only one, with its host if that is known. What no name gives to a site
-// is then taken for the site's as well.
+// choose returns the candidates of Options.Site or, without it, of the only site,
+// and the site's host if it is known. Candidates without a site belong to the
+// chosen one.
 func (f *finder) choose(all []candidate) (host string, chosen []candidate, err error) {
 	var sites []string
 	site := strings.ToLower(f.o.Site)
-	known := false // the site that was asked for, or perhaps
+	found := false
 	for _, c := range all {
 		if c.site != "" && !slices.Contains(sites, c.site) {
 			sites = append(sites, c.site)
 		}
-		known = known || c.site == site || c.mayHold()
+		found = found || c.site == site || c.mayHoldSites()
 	}
 	slices.Sort(sites)
 	switch {
-	case site != "" && !known:
-		return "", nil, f.noSuchSite(sites)
+	case site != "" && !found && len(sites) == 0:
+		return "", nil, schema.Faultf(schema.FaultUsage, "leave option dump-site out: it chooses among several sites",
+			"dump %s is not known to hold site %s", f.path, f.o.Site)
+	case site != "" && !found:
+		return "", nil, schema.Faultf(schema.FaultUsage, "choose one of them, as with option dump-site "+sites[0],
+			"dump %s does not hold site %s but %s", f.path, f.o.Site, enumerate(sites))
 	case site == "" && len(sites) > 1:
-		return "", nil, schema.Faultf(schema.FaultUsage, "choose one of them, as with --dump-site "+sites[0],
+		return "", nil, schema.Faultf(schema.FaultUsage, "choose one of them, as with option dump-site "+sites[0],
 			"dump %s holds several sites: %s", f.path, enumerate(sites))
 	case site == "" && len(sites) == 1:
 		site = sites[0]
 	}
 	for _, c := range all {
-		if c.site == site || c.site == "" && f.o.Site == "" || c.mayHold() {
+		if c.site == site || c.site == "" && f.o.Site == "" || c.mayHoldSites() {
 			chosen = append(chosen, c)
 		}
 	}
@@ -210,24 +190,62 @@ func (f *finder) choose(all []candidate) (host string, chosen []candidate, err e
 	return siteOf(site), chosen, nil
 }
 
-// mayHold reports whether what a candidate holds, once it is expanded, may have
-// the names of sites.
-func (c candidate) mayHold() bool { return c.site == "" && c.expand != nil }
-
-func (f *finder) noSuchSite(sites []string) error {
-	if len(sites) == 0 {
-		return schema.Faultf(schema.FaultUsage, "leave --dump-site out: it chooses among several sites",
-			"dump %s is not known to hold site %s", f.path, f.o.Site)
-	}
-	return schema.Faultf(schema.FaultUsage, "choose one of them, as with --dump-site "+sites[0],
-		"dump %s does not hold site %s but %s", f.path, f.o.Site, enumerate(sites))
-}
-
-// enumerate names the first of a list that may have hundreds.
+// enumerate lists the first names of a list that may have hundreds.
 func enumerate(names []string) string {
 	const most = 20
 	if len(names) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 	}
 	return strings.Join(names, ", ")
+}
+
+// checkTables returns a fault if a wanted table is missing or found twice.
+func (f *finder) checkTables(streams []*Stream) error {
+	found := make(map[string]string)
+	for _, s := range streams {
+		for _, m := range s.Members {
+			if other, twice := found[m.Table]; twice {
+				return schema.Faultf(schema.FaultInput, "remove one of them", "dump %s holds table %s twice: %s and %s", f.path, m.Table, other, m.Name)
+			}
+			found[m.Table] = m.Name
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(f.wanted), func(t string) bool { return found[t] != "" })
+	if len(missing) > 0 && len(f.unread) > 0 {
+		return f.unreadError(f.unread[0])
+	}
+	return missingError(f.path, missing)
+}
+
+// missingError returns the fault of missing tables, nil if there are none.
+func missingError(path string, missing []string) error {
+	var files, without []string
+	for _, t := range missing {
+		files = append(files, t+".xml")
+		without = append(without, strings.TrimPrefix(strings.ToLower(t), "post"))
+	}
+	switch {
+	case len(missing) == 0:
+		return nil
+	case slices.Contains(missing, "Posts"):
+		return schema.Faultf(schema.FaultInput, "give option dump the folder or archive of one site", "dump %s has no Posts.xml", path)
+	}
+	return schema.Faultf(schema.FaultInput, "add the file, or build without it: option without "+strings.Join(without, ","),
+		"dump %s has no %s", path, strings.Join(files, ", "))
+}
+
+// unreadError returns the fault of a file that holds a dump in a format that is not
+// read.
+func (f *finder) unreadError(path string) error {
+	name := strings.ToLower(path)
+	switch {
+	case isPart(name):
+		whole := strings.TrimSuffix(path, filepath.Ext(path))
+		return schema.Faultf(schema.FaultInput, fmt.Sprintf("join the parts: cat %s.* > %s", whole, whole), "%s is part of a split archive", path)
+	case isUnread(name):
+		return schema.Faultf(schema.FaultInput, "unpack it and give option dump the folder", "%s is an archive of a format that is not read", path)
+	case len(f.document(File{Name: filepath.Base(path)}, "")) > 0:
+		return schema.Faultf(schema.FaultInput, "give option dump the folder that it is in", "dump %s is one table of several", path)
+	}
+	return schema.Faultf(schema.FaultInput, "give option dump a folder of .xml files or a .7z archive", "dump %s is neither a folder nor a .7z archive", path)
 }

@@ -7,125 +7,118 @@ import (
 	"errors"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"unicode/utf16"
 )
 
-// A Form is what the beginning of a table shows of how, and so about when, its
-// dump was made.
+// A Form is the encoding and spelling of a dump, as the beginning of a table shows
+// them. It depends on when the dump was made.
 type Form struct {
-	Table    string  // the one that was looked at; "" if none could be, cheaply
+	Table    string  // the table that was examined; "" if none could be, at little cost
 	Encoding string  // "UTF-8", "UTF-16LE" or "UTF-16BE"
-	BOM      bool    // it begins with a byte order mark
+	BOM      bool    // the document begins with a byte order mark
 	CRLF     bool    // lines end with CR LF
 	Indented bool    // there is white space between rows
-	Comment  bool    // a comment stands before the root element: the licence
+	Comment  bool    // a comment, the licence, precedes the root element
 	License  bool    // rows name their licence
-	UTF8     float64 // bytes of UTF-8 that a byte of the document is: 1, or about 0.5 where it is UTF-16
-	Tags     string  // the spelling of tags, "<a><b>" or "|a|b|"; "" if none was seen
+	UTF8     float64 // bytes of UTF-8 for a byte of the document: 1, or about 0.5 for UTF-16
+	Tags     string  // the spelling of tags, "<a><b>" or "|a|b|"; "" if none was found
 }
 
-// Era says when dumps of this form were made, as "August 2024 or later"; "" if
-// nothing is known. Mirrors convert dumps, so it is no more than a guess.
-func (g Form) Era() string {
+// Era returns when dumps of this form were made, as "August 2024 or later"; "" if
+// nothing is known. It is a guess: mirrors convert dumps.
+func (f Form) Era() string {
 	switch {
-	case g.Table == "":
+	case f.Table == "":
 		return ""
-	case g.Comment:
+	case f.Comment:
 		return "August 2024 or later"
-	case strings.HasPrefix(g.Encoding, "UTF-16"):
+	case strings.HasPrefix(f.Encoding, "UTF-16"):
 		return "first quarter of 2024"
-	case g.Tags == "|a|b|":
+	case f.Tags == "|a|b|":
 		return "2024 or later"
-	case g.License:
+	case f.License:
 		return "about 2020 to 2024"
 	}
 	return "before about 2020"
 }
 
 const (
-	guessed   = 256 << 10 // bytes of a table that are looked at
-	guessSkip = 256 << 20 // bytes that may have to be decoded before them
+	formSample = 256 << 10 // bytes of a table that are examined
+	formSkip   = 256 << 20 // bytes that may be decoded before them
 )
 
-// Form looks at the beginning of Posts. Where that stands so far behind in a
-// block of an archive that decoding up to it would take long, it looks at the
-// first table of the block, and where that is far behind too, or the archive
-// stands in another, at nothing.
+// DetectForm examines the beginning of Posts. If reaching it requires decoding a
+// large part of an archive's block, DetectForm examines the first table of the
+// block. If that is as expensive, or the archive is inside another, it returns the
+// zero Form.
 func (d *Dump) DetectForm(ctx context.Context) (Form, error) {
 	for _, s := range d.Streams {
-		if !s.readsTable("Posts") || s.Spool > 0 {
+		i := s.indexOf("Posts")
+		if i < 0 || s.Spool > 0 {
 			continue
 		}
-		i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Table == "Posts" })
-		if s.Members[i].before > guessSkip {
+		if s.Members[i].before > formSkip {
 			i = 0
 		}
-		if s.Members[i].before <= guessSkip {
-			return s.guess(ctx, s.Members[i].Table)
+		if s.Members[i].before <= formSkip {
+			return s.detectForm(ctx, s.Members[i].Table)
 		}
 	}
 	return Form{}, nil
 }
 
-// guess looks at the beginning of a table.
-func (s *Stream) guess(ctx context.Context, table string) (Form, error) {
-	r, err := s.Open(ctx)
+// detectForm examines the beginning of a table of the stream.
+func (s *Stream) detectForm(ctx context.Context, table string) (Form, error) {
+	r, err := s.start(ctx)
 	if err != nil {
 		return Form{}, err
 	}
 	defer r.Close()
-	m, err := r.Next()
+	m, err := r.next()
 	for err == nil && m.Table != table {
 		if _, err = io.Copy(io.Discard, r); err == nil {
-			m, err = r.Next()
+			m, err = r.next()
 		}
 	}
 	if err != nil {
 		return Form{}, err
 	}
 	text := &textReader{r: r}
-	head := make([]byte, guessed)
+	head := make([]byte, formSample)
 	n, err := io.ReadFull(text, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return Form{}, inputError(ctx, m.Name, err)
+		return Form{}, inputError(ctx.Err, m.Name, err)
 	}
-	return guess(m, text, head[:n])
+	return formOf(m, text, head[:n])
 }
 
-// guess looks at the beginning of the document of a table.
-func guess(m Member, text *textReader, head []byte) (Form, error) {
+// formOf returns the form of a document that begins with head, which text has
+// decoded.
+func formOf(m Member, text *textReader, head []byte) (Form, error) {
 	c := ScanConfig{Name: m.Name, Root: strings.ToLower(m.Table), Columns: []string{"Id", "Tags", "ContentLicense"}}.withDefaults()
-	rows, err := (&splitter{c: c, eof: len(head) < guessed}).prolog(bytes.Clone(head))
+	rows, err := (&splitter{c: c, eof: len(head) < formSample}).prolog(bytes.Clone(head))
 	if err != nil {
 		return Form{}, err
 	}
-	g := Form{Table: m.Table, Encoding: text.encoding(), BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n")), UTF8: 1}
+	f := Form{Table: m.Table, Encoding: "UTF-8", BOM: text.bom, CRLF: bytes.Contains(head, []byte("\r\n")), UTF8: 1}
 	if text.utf16 != nil {
+		f.Encoding = "UTF-16LE"
+		if text.utf16 == binary.BigEndian {
+			f.Encoding = "UTF-16BE"
+		}
 		units := len(utf16.Encode([]rune(string(head))))
-		g.UTF8 = math.Round(100*float64(len(head))/float64(2*max(units, 1))) / 100
+		f.UTF8 = math.Round(100*float64(len(head))/float64(2*max(units, 1))) / 100
 	}
-	g.Comment = bytes.Contains(head[:len(head)-len(rows)], []byte("<!--"))
+	f.Comment = bytes.Contains(head[:len(head)-len(rows)], []byte("<!--"))
 	s := newBlockScanner(c)
 	for s.reset(block{data: rows}); s.Scan(); {
-		g.License = g.License || s.rec.Value(2) != nil
-		if tags := s.rec.Value(1); len(tags) > 0 && g.Tags == "" {
-			g.Tags = map[byte]string{'<': "<a><b>", '|': "|a|b|"}[tags[0]]
+		f.License = f.License || s.record.Value(2) != nil
+		if tags := s.record.Value(1); len(tags) > 0 && f.Tags == "" {
+			f.Tags = map[byte]string{'<': "<a><b>", '|': "|a|b|"}[tags[0]]
 		}
 	}
 	i := bytes.Index(rows, []byte("<row"))
-	g.Indented = i > 0 && len(bytes.TrimSpace(rows[:i])) == 0
-	return g, nil
-}
-
-// encoding names the encoding that was seen.
-func (t *textReader) encoding() string {
-	switch t.utf16 {
-	case nil:
-		return "UTF-8"
-	case binary.LittleEndian:
-		return "UTF-16LE"
-	}
-	return "UTF-16BE"
+	f.Indented = i > 0 && len(bytes.TrimSpace(rows[:i])) == 0
+	return f, nil
 }

@@ -104,8 +104,8 @@ func TestTables(t *testing.T) {
 			t.Errorf("%s: %d tables", dressing.Name, len(tables))
 		}
 		nested := dressing.Name == "7z of site.7z" || dressing.Name == "7z of site-Table.7z"
-		if nested != (d.Spool() > 0) {
-			t.Errorf("%s: needs %d bytes for spooling", dressing.Name, d.Spool())
+		if spool := d.Streams[0].Spool; nested != (spool > 0) {
+			t.Errorf("%s: needs %d bytes for spooling", dressing.Name, spool)
 		}
 		for i, m := range tables {
 			if m.Table != schema.Tables()[i].Name || m.Packed < 0 != (dressing.Name == "7z of site.7z") {

@@ -7,56 +7,39 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"s2g/schema"
 )
 
-// An innerArchive is an archive within an archive.
+// An innerArchive is a member of an archive and the tables that are read from it:
+// several if the member is an archive itself.
 type innerArchive struct {
-	member Member   // the archive itself
-	tables []string // those to read from it, as its name tells
+	member Member
+	tables []string
 }
 
-// innerArchive tells what an archive holds, and of which site, from the name
-// that it has in another: site-Table.7z a table, any other name all of a site.
-func (f *finder) innerArchive(name, site string) (innerArchive, string) {
-	host, table := cutTable(strings.TrimSuffix(strings.ToLower(name), ".7z"))
-	if named := siteOf(name); named != "" {
-		site = named
-	} else if host != "" {
-		site = host
-	}
-	switch {
-	case table == "":
-		return innerArchive{tables: slices.Clone(f.wanted)}, site
-	case slices.Contains(f.wanted, table):
-		return innerArchive{tables: []string{table}}, site
-	}
-	return innerArchive{}, site
-}
-
-// A nestedSource reads the tables of archives that stand in an archive, one
-// archive after the other. A .7z cannot be read but with seeking: the list of
-// its members is at its end. So the compressed bytes of each are spooled to a
-// file, which is removed before the next is read.
+// A nestedSource reads the tables of archives inside an archive, one archive after
+// the other. The list of a .7z is at its end, so decoding it requires seeking.
+// Each archive is therefore spooled to a file in its compressed form, and the file
+// is removed before the next archive is read.
 type nestedSource struct {
-	ctx     context.Context
-	lister  *lister
-	stream  *Stream
-	outer   source
-	inner   []innerArchive // still to come
-	spooled string         // file of the current one, "" if there is none
-	streams []*Stream      // of it, still to be read
-	cur     *Reader        // of the stream that is read
-	reading *Stream
-	before  int64 // bytes of the archives before
-	size    int64 // of the current one
-	part    int64 // of which so many have been read in the streams before
+	start       func(*Stream) (*memberReader, error)
+	interrupted func() error
+	lister      *archiveLister
+	stream      *Stream
+	outer       source
+	inner       []innerArchive // not read yet
+	spooled     string         // file of the current archive, "" if none
+	streams     []*Stream      // of the current archive, not read yet
+	reading     *Stream
+	current     *memberReader // of reading
+	before      int64         // bytes of the earlier archives
+	size        int64         // bytes of the current archive
+	part        int64         // of which the earlier streams are so many
 }
 
-// openInner opens the archives that stand in a block.
-func (l *lister) openInner(ctx context.Context, s *Stream, inner []innerArchive) (source, error) {
+// openInner opens the archives inside a block.
+func (l *archiveLister) openInner(ctx context.Context, s *Stream, inner []innerArchive) (source, error) {
 	var members []Member
 	for _, a := range inner {
 		members = append(members, a.member)
@@ -65,19 +48,23 @@ func (l *lister) openInner(ctx context.Context, s *Stream, inner []innerArchive)
 	if err != nil {
 		return nil, err
 	}
-	return &nestedSource{ctx: ctx, lister: l, stream: s, outer: &flatSource{src: src, members: members}, inner: inner}, nil
+	return &nestedSource{
+		start:       func(s *Stream) (*memberReader, error) { return s.start(ctx) },
+		interrupted: ctx.Err,
+		lister:      l, stream: s, outer: &flatSource{src: src, members: members}, inner: inner,
+	}, nil
 }
 
 func (n *nestedSource) next() (Member, error) {
 	for {
-		if n.cur != nil {
-			m, err := n.cur.Next()
+		if n.current != nil {
+			m, err := n.current.next()
 			if err != io.EOF {
 				return m, err
 			}
 			n.part += n.reading.Size
-			n.cur.Close()
-			n.cur = nil
+			n.current.Close()
+			n.current = nil
 		}
 		if len(n.streams) == 0 {
 			if err := n.nextArchive(); err != nil {
@@ -86,16 +73,16 @@ func (n *nestedSource) next() (Member, error) {
 		}
 		var err error
 		n.reading, n.streams = n.streams[0], n.streams[1:]
-		if n.cur, err = n.reading.Open(n.ctx); err != nil {
+		if n.current, err = n.start(n.reading); err != nil {
 			return Member{}, err
 		}
 	}
 }
 
-// nextArchive spools the next archive and lists it. It returns io.EOF after the
-// last.
+// nextArchive spools the next archive and lists its streams. It returns io.EOF
+// after the last archive.
 func (n *nestedSource) nextArchive() error {
-	if err := n.remove(); err != nil {
+	if err := n.removeSpooled(); err != nil {
 		return err
 	}
 	n.before, n.size, n.part = n.before+n.size, 0, 0
@@ -106,8 +93,8 @@ func (n *nestedSource) nextArchive() error {
 	}
 	a := n.inner[0]
 	n.inner = n.inner[1:]
-	if err := n.spool(m); err != nil {
-		return inputError(n.ctx, m.Name, err)
+	if err := n.spool(); err != nil {
+		return inputError(n.interrupted, m.Name, err)
 	}
 	n.size = m.Size
 	found, err := n.lister.archive(File{Path: n.spooled, Name: m.Name, Size: m.Size}, "", a.tables).expand()
@@ -117,16 +104,16 @@ func (n *nestedSource) nextArchive() error {
 	missing := slices.Clone(a.tables)
 	for _, c := range found {
 		if c.stream.Spool > 0 {
-			return schema.Faultf(schema.FaultInput, "unpack it and give --dump the folder", "archive %s holds archives in turn", m.Name)
+			return schema.Faultf(schema.FaultInput, "unpack it and give option dump the folder", "archive %s is inside an archive and contains archives itself", m.Name)
 		}
 		n.streams = append(n.streams, c.stream)
-		missing = slices.DeleteFunc(missing, c.stream.readsTable)
+		missing = slices.DeleteFunc(missing, func(t string) bool { return c.stream.indexOf(t) >= 0 })
 	}
 	return missingError(m.Name, missing)
 }
 
 // spool copies the current member of the outer archive to a file.
-func (n *nestedSource) spool(m Member) (err error) {
+func (n *nestedSource) spool() (err error) {
 	file, err := os.CreateTemp(n.lister.o.Tmp, "dump-*.7z")
 	if err != nil {
 		return spoolError(err)
@@ -137,7 +124,7 @@ func (n *nestedSource) spool(m Member) (err error) {
 	return err
 }
 
-// A spoolWriter marks the errors of writing, which are no fault of the input.
+// A spoolWriter makes the errors of writing faults of resources, not of the input.
 type spoolWriter struct{ file *os.File }
 
 func (w spoolWriter) Write(p []byte) (int, error) {
@@ -149,10 +136,10 @@ func (w spoolWriter) Write(p []byte) (int, error) {
 }
 
 func spoolError(err error) error {
-	return schema.Faultf(schema.FaultResources, "make room for it, or unpack the archive", "spool an archive: %w", err)
+	return schema.Faultf(schema.FaultResources, "free disk space, or unpack the archive", "spool an archive: %w", err)
 }
 
-func (n *nestedSource) remove() error {
+func (n *nestedSource) removeSpooled() error {
 	if n.spooled == "" {
 		return nil
 	}
@@ -165,25 +152,20 @@ func (n *nestedSource) remove() error {
 }
 
 func (n *nestedSource) Read(p []byte) (int, error) {
-	k, err := n.cur.Read(p)
-	read := scale(n.size, n.part+n.reading.Done(), n.archiveSize())
+	k, err := n.current.Read(p)
+	total := n.part + n.reading.Size
+	for _, s := range n.streams {
+		total += s.Size
+	}
+	read := scale(n.size, n.part+n.reading.Done(), total)
 	n.stream.done.Store(scale(n.stream.Size, n.before+read, n.stream.decoded))
 	return k, err
 }
 
-// archiveSize is what the sizes of the current archive's streams add up to.
-func (n *nestedSource) archiveSize() int64 {
-	size := n.part + n.reading.Size
-	for _, s := range n.streams {
-		size += s.Size
-	}
-	return size
-}
-
 func (n *nestedSource) Close() error {
-	if n.cur != nil {
-		n.cur.Close()
-		n.cur = nil
+	if n.current != nil {
+		n.current.Close()
+		n.current = nil
 	}
-	return errors.Join(n.outer.Close(), n.remove())
+	return errors.Join(n.outer.Close(), n.removeSpooled())
 }

@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// ScanConfig says what the document of one table looks like.
+// A ScanConfig describes the document of one table.
 type ScanConfig struct {
-	Name    string   // what errors call the document: its file
+	Name    string   // of the document in errors: its file
 	Root    string   // name of the root element, as "posts"
-	Columns []string // attributes to read, of which the first is the row's Id
+	Columns []string // attributes to read, the first being the row's Id
 	MaxRow  int      // bytes, in UTF-8, of the longest row that is read; 0 is 64 MiB
 	Block   int      // bytes that are read and scanned at a time; 0 is 1 MiB
 }
@@ -27,41 +27,43 @@ func (c ScanConfig) withDefaults() ScanConfig {
 	return c
 }
 
-// Class is a kind of damage to a row, as it is counted and reported.
+// A Class is a kind of damage to a row. It is the name under which such rows are
+// counted and reported.
 type Class string
 
-// The classes that a scanner finds. A row of the first two has no values but,
-// perhaps, its Id; the others are repaired and counted by Record.Illegal and
+// The classes that a scanner finds. A row of the first two has no values except,
+// perhaps, its Id. The others are repaired, and counted by Record.Illegal and
 // Record.Invalid.
 const (
 	Malformed        Class = "malformed"         // not a <row> element of attributes
 	LongRow          Class = "long_row"          // longer than ScanConfig.MaxRow
-	IllegalReference Class = "illegal_reference" // a character, written as such or by reference, that XML does not allow
+	IllegalReference Class = "illegal_reference" // a character, literal or by reference, that XML does not allow
 	InvalidUTF8      Class = "invalid_utf8"      // bytes that are not UTF-8, or half of a pair in UTF-16
 )
 
-// A Scanner reads the rows of one table's document in order, like a
-// bufio.Scanner: Scan, Record, and Err in the end. It allocates nothing a row.
+// A Scanner reads the rows of one table's document in order. Its methods are used
+// as those of a bufio.Scanner: Scan, Record, and Err at the end. It does not
+// allocate per row.
 type Scanner struct {
 	c      ScanConfig
-	blocks *splitter // nil if it reads a single block
-	buf    []byte    // to read the next block into
+	blocks *splitter // nil for a scanner of single blocks
+	buf    []byte    // for the next block
 	data   []byte    // the block
 	offset int64     // of data in the document
-	long   bool      // the last row of data is over-long
-	pos    int       // in data, of what is to be scanned next
-	lost   bool      // behind a malformed row: what follows up to the next one belongs to it
+	long   bool      // the last row of data is too long
+	pos    int       // in data, of what is scanned next
+	lost   bool      // behind a malformed row: text up to the next row belongs to it
 	err    error
 
 	heads  []string // Name=" of each column
 	follow []int    // by column+1: the column that last followed it in a row
 	text   []byte   // decoded values of the record
-	rec    Record
+	record Record
 }
 
 // A Record is one row. It and its values are valid until the next Scan.
 type Record struct {
-	Class   Class // "" if the row is sound; else only Value(0) may be there
+	Class   Class // "" for a sound row; else only Value(0) may be set
 	Offset  int64 // of the row in the decoded document, in UTF-8
 	Illegal int   // illegal characters and references that were repaired
 	Invalid int   // invalid UTF-8 and halves of UTF-16 pairs that were repaired
@@ -70,7 +72,7 @@ type Record struct {
 }
 
 // Value returns the value of the i-th of ScanConfig.Columns, normalised as section
-// 3.3.3 of XML 1.0 says and with references resolved; nil if the row has no
+// 3.3.3 of XML 1.0 requires and with references resolved; nil if the row has no
 // such attribute.
 func (r *Record) Value(i int) []byte { return r.values[i] }
 
@@ -82,14 +84,14 @@ func NewScanner(r io.Reader, c ScanConfig) *Scanner {
 	return s
 }
 
-// newBlockScanner returns a scanner of single blocks, which reset gives it.
+// newBlockScanner returns a scanner of the single blocks that are passed to reset.
 func newBlockScanner(c ScanConfig) *Scanner {
 	s := &Scanner{c: c, follow: make([]int, len(c.Columns)+1)}
 	for i, name := range c.Columns {
 		s.heads = append(s.heads, name+`="`)
 		s.follow[i] = i
-	} // behind the last column comes the first: as good a guess as any
-	s.rec.values = make([][]byte, len(c.Columns))
+	}
+	s.record.values = make([][]byte, len(c.Columns))
 	return s
 }
 
@@ -98,15 +100,15 @@ func (s *Scanner) reset(b block) {
 	s.pos, s.lost = 0, false
 }
 
-// Err returns the error that ended the scan, nil at the end of a document that
-// is whole. Malformed rows are no errors but records.
+// Err returns the error that ended the scan; nil at the end of a complete document.
+// Malformed rows are records, not errors.
 func (s *Scanner) Err() error { return s.err }
 
 // Record returns the row that Scan read.
-func (s *Scanner) Record() *Record { return &s.rec }
+func (s *Scanner) Record() *Record { return &s.record }
 
-// Scan reads the next row. It returns false at the end, or where nothing more
-// can be read.
+// Scan reads the next row. It returns false at the end of the document and after an
+// error.
 func (s *Scanner) Scan() bool {
 	for {
 		n := bytes.IndexByte(s.data[s.pos:], '<')
@@ -123,16 +125,20 @@ func (s *Scanner) Scan() bool {
 			return true
 		case isEndTag(rest, "row"):
 			s.pos += len("</row>")
-		case isMisc(s.data, s.pos) && miscEnd(rest) > 0:
-			s.pos += miscEnd(rest)
-			s.lost = false // as it is if a block begins here
-		case s.lost:
-			s.pos++
 		default:
-			s.begin()
-			s.malformed(Malformed)
+			if isMisc(s.data, s.pos) {
+				if n, complete := miscLength(rest); complete {
+					s.pos += n
+					s.lost = false // as if a block began here
+					continue
+				}
+			}
 			s.pos++
-			return true
+			if !s.lost {
+				s.beginRecord(s.pos - 1)
+				s.setDamaged(Malformed)
+				return true
+			}
 		}
 	}
 }
@@ -156,24 +162,24 @@ func (s *Scanner) nextBlock() bool {
 	return true
 }
 
-// begin empties the record.
-func (s *Scanner) begin() {
-	clear(s.rec.values)
-	s.rec = Record{Offset: s.offset + int64(s.pos), values: s.rec.values}
+// beginRecord empties the record of the row at pos.
+func (s *Scanner) beginRecord(pos int) {
+	clear(s.record.values)
+	s.record = Record{Offset: s.offset + int64(pos), values: s.record.values}
 	s.text = s.text[:0]
 }
 
-// malformed keeps of the record no more than the Id.
-func (s *Scanner) malformed(c Class) {
-	s.rec.Class = c
-	clear(s.rec.values[1:])
+// setDamaged sets the record's class and removes all values but the Id.
+func (s *Scanner) setDamaged(c Class) {
+	s.record.Class = c
+	clear(s.record.values[1:])
 	s.lost = true
 }
 
 // row reads the row that b begins with.
 func (s *Scanner) row(b []byte) {
-	s.begin()
-	// What stands up to the next "<" is the row: none may be in a value.
+	s.beginRecord(s.pos)
+	// The row ends before the next "<", which cannot be in a value.
 	long := false
 	if n := bytes.IndexByte(b[1:], '<'); n >= 0 {
 		b = b[:1+n]
@@ -187,24 +193,24 @@ func (s *Scanner) row(b []byte) {
 	s.lost = false
 	dirty, room := inspect(b)
 	if cap(s.text) < room {
-		s.text = make([]byte, 0, room+room/4) // once a row: its values alias it
+		s.text = make([]byte, 0, room+room/4) // not grown within a row: the record's values refer to it
 	}
 	sound := s.attributes(b, dirty)
 	switch {
 	case long || len(b) > s.c.MaxRow:
-		s.malformed(LongRow)
+		s.setDamaged(LongRow)
 	case !sound:
-		s.malformed(Malformed)
+		s.setDamaged(Malformed)
 	}
 }
 
-// inspect looks at all bytes of a row at once. A row is dirty if it may hold
-// something to normalise or repair in its values besides references: control
-// characters, white space other than blanks, invalid UTF-8, U+FFFE and U+FFFF.
-// Its decoded values take at most room bytes.
+// inspect reports whether a row is dirty: whether its values may need more than the
+// resolving of references, because the row contains control characters, white space
+// other than blanks, invalid UTF-8, U+FFFE or U+FFFF. The decoded values take at
+// most room bytes. inspect reads eight bytes at a time (BenchmarkScan).
 func inspect(row []byte) (dirty bool, room int) {
 	const low, high = 0x2020202020202020, 0x8080808080808080
-	var control, beyond uint64 // high bits of bytes that were below 0x20, above 0x7F
+	var control, beyond uint64 // the high bits of bytes below 0x20, above 0x7F
 	b := row
 	for len(b) >= 32 {
 		w0, w1 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
@@ -229,11 +235,12 @@ func inspect(row []byte) (dirty bool, room int) {
 	return dirty, room
 }
 
-// attributes reads the attributes of a row and reports whether it is well
-// formed.
+// attributes reads the attributes of a row and reports whether the row is well
+// formed. It compares each with the column that followed the same column in an
+// earlier row, since rows list their attributes in one order (BenchmarkScan).
 func (s *Scanner) attributes(row []byte, dirty bool) bool {
 	p := len("<row")
-	ref := -1 // position of the first "&" that is not before p
+	ref := -1 // position of the first "&" from p on, if not below p
 	before := 0
 	for {
 		for p < len(row) && isSpace(row[p]) {
@@ -268,7 +275,7 @@ func (s *Scanner) attributes(row []byte, dirty bool) bool {
 		if column < 0 {
 			continue
 		}
-		if s.rec.values[column] != nil {
+		if s.record.values[column] != nil {
 			return false // XML allows an attribute once
 		}
 		s.follow[before] = column
@@ -286,13 +293,13 @@ func (s *Scanner) attributes(row []byte, dirty bool) bool {
 		case ref < start+n:
 			value = s.expand(value)
 		}
-		s.rec.values[column] = value
+		s.record.values[column] = value
 	}
 }
 
-// attribute reads an attribute's name, equals sign and opening quote at row[p],
-// and returns its column, negative for one that is not read, and the position
-// of its value.
+// attribute reads an attribute's name, equals sign and opening quote at row[p]. It
+// returns the column, negative for an attribute that is not read, and the position
+// of the value.
 func (s *Scanner) attribute(row []byte, p int) (column int, quote byte, value int, ok bool) {
 	start := p
 	for p < len(row) && row[p] != '=' && !isSpace(row[p]) {

@@ -7,26 +7,21 @@ import (
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/bodgit/sevenzip"
 
 	"s2g/schema"
 )
 
-func isSevenZip(name string) bool { return strings.EqualFold(filepath.Ext(name), ".7z") }
-
-// archive returns a .7z file that holds wanted tables of a site.
+// archive returns the candidate of a .7z file that holds wanted tables of a site.
 //
-// 7-Zip packs the files of a solid archive into one block, which can only be
-// decoded from its start: its tables come one after the other, in archive
-// order, from a single decode. Where the archive is not solid every table has a
-// block and a stream of its own, and they are read side by side.
+// 7-Zip packs the files of a solid archive into one block, which is only decoded
+// from its start: its tables come one after the other, in archive order, from a
+// single pass. Where the archive is not solid every table has a block and a stream
+// of its own, and they are read side by side.
 //
-// The list of members is read by the built-in decoder, whichever decoder reads
-// their bytes: it is small, and sizes and checksums are in it.
+// The built-in decoder reads the list of members, whichever decoder reads their
+// bytes: the list is small and contains sizes and checksums.
 func (f *finder) archive(file File, site string, wanted []string) candidate {
 	return candidate{site: site, expand: func() ([]candidate, error) {
 		a, err := openArchive(file)
@@ -34,21 +29,21 @@ func (f *finder) archive(file File, site string, wanted []string) candidate {
 			return nil, err
 		}
 		defer a.Close()
-		l := &lister{finder: f, file: file, site: site, wanted: wanted, program: f.o.sevenZipProgram(), blocks: make(map[blockKey]*blockList)}
+		l := &archiveLister{finder: f, file: file, site: site, wanted: wanted, program: f.o.sevenZipProgram(), blocks: make(map[blockKey]*blockMembers)}
 		for _, member := range a.File {
 			l.add(member)
 		}
-		if err := l.probe(a); err != nil {
+		if err := l.checkEncryption(a); err != nil {
 			return nil, err
 		}
 		return l.streams(), nil
 	}}
 }
 
-// sevenZipProgram returns the path of a 7-Zip program, "" if there is none or it
-// is not to be used.
+// sevenZipProgram returns the path of a 7-Zip program, "" if none is installed or
+// to be used.
 func (o Options) sevenZipProgram() string {
-	if o.BuiltIn {
+	if o.builtIn {
 		return ""
 	}
 	for _, name := range []string{"7z", "7zz", "7za"} {
@@ -59,97 +54,92 @@ func (o Options) sevenZipProgram() string {
 	return ""
 }
 
-// A lister makes streams of the list of an archive.
-type lister struct {
+// An archiveLister converts the list of an archive to streams.
+type archiveLister struct {
 	*finder
 	file    File
 	site    string
 	wanted  []string
 	program string
-	blocks  map[blockKey]*blockList
-	order   []*blockList
-	last    int   // block of the member before
+	blocks  map[blockKey]*blockMembers
+	order   []*blockMembers
+	last    int   // block of the previous member
 	before  int64 // decoded bytes of that block so far
 }
 
-// A blockKey says which members of an archive are read in one pass.
+// A blockKey identifies the members of an archive that are read in one pass.
 type blockKey struct {
 	block    int
 	site     string
-	archives bool // those that are archives themselves
+	archives bool // the members are archives
 }
 
-// A blockList is the members of an archive that are read in one pass.
-type blockList struct {
+// blockMembers are the members of an archive that are read in one pass.
+type blockMembers struct {
 	key    blockKey
 	stream *Stream
-	inner  []innerArchive // of key.archives: what each member holds
+	inner  []innerArchive // what each member holds, if key.archives
 }
 
-// add takes a member of the archive if it is, or holds, a wanted table.
-func (l *lister) add(m *sevenzip.File) {
+// add adds a member of the archive if it is, or holds, a wanted table.
+func (l *archiveLister) add(m *sevenzip.File) {
 	if m.FileInfo().IsDir() {
 		return
 	}
 	if m.Stream != l.last {
 		l.last, l.before = m.Stream, 0
 	}
-	before := l.before
-	l.before += int64(m.UncompressedSize)
+	inner := innerArchive{member: Member{
+		Name: l.file.Name + ":" + m.Name, Size: int64(m.UncompressedSize),
+		path: m.Name, before: l.before, crc: m.CRC32, hasCRC: m.CRC32 != 0,
+	}}
+	l.before += inner.member.Size
 	name, key := path.Base(m.Name), blockKey{block: m.Stream, site: l.site}
 	if dir := path.Dir(m.Name); dir != "." && siteOf(path.Base(dir)) != "" {
 		key.site = siteOf(path.Base(dir))
 	}
-	inner := innerArchive{}
 	if table, ok := tableOf(name, l.wanted, ".xml"); ok {
 		inner.tables = []string{table}
 	} else if isSevenZip(name) {
 		key.archives = true
-		inner, key.site = l.innerArchive(name, key.site)
+		inner.tables, key.site = l.archiveTables(name, key.site)
 	}
 	if len(inner.tables) == 0 {
 		return
 	}
 	b := l.blocks[key]
 	if b == nil {
-		b = &blockList{key: key, stream: &Stream{File: l.file}}
+		b = &blockMembers{key: key, stream: &Stream{File: l.file}}
 		l.blocks[key] = b
 		l.order = append(l.order, b)
-	}
-	b.add(m, l.file, inner, before)
-}
-
-// add adds a member to a block, of which so many bytes stand before it.
-func (b *blockList) add(m *sevenzip.File, file File, inner innerArchive, before int64) {
-	inner.member = Member{
-		Name: file.Name + ":" + m.Name, Size: int64(m.UncompressedSize),
-		path: m.Name, before: before, crc: m.CRC32, hasCRC: m.CRC32 != 0,
 	}
 	s := b.stream
 	for _, t := range inner.tables {
 		listed := inner.member
-		if listed.Table = t; b.key.archives {
-			listed.Size, listed.Packed = -1, -1
-		}
-		if b.key.archives && len(inner.tables) == 1 {
-			listed.Packed = inner.member.Size
+		listed.Table = t
+		if key.archives {
+			listed.Size, listed.Packed = UnknownSize, UnknownSize
+			if len(inner.tables) == 1 {
+				listed.Packed = inner.member.Size
+			}
 		}
 		s.Members = append(s.Members, listed)
 	}
 	s.decoded += inner.member.Size
-	if b.key.archives {
+	if key.archives {
 		s.Spool = max(s.Spool, inner.member.Size)
 		b.inner = append(b.inner, inner)
 	}
 }
 
-// probe fails if what is to be read is encrypted. The decoder tells that only
-// beside another error, so it is given one: the archive can no longer be read.
-func (l *lister) probe(a *archive) error {
+// checkEncryption returns a fault if the wanted members are encrypted. The decoder
+// reports that only together with another error, so checkEncryption causes one:
+// the archive's file returns errors afterwards.
+func (l *archiveLister) checkEncryption(a *archive) error {
 	if len(l.order) == 0 {
 		return nil
 	}
-	a.file.shut = true
+	a.file.disabled = true
 	for _, m := range a.File {
 		if m.Stream != l.order[0].key.block || m.FileInfo().IsDir() || m.UncompressedSize == 0 {
 			continue
@@ -157,7 +147,7 @@ func (l *lister) probe(a *archive) error {
 		r, err := m.Open()
 		if err == nil {
 			_, err = r.Read(make([]byte, 1))
-			_ = r.Close() // it has been read to no end
+			_ = r.Close() // an error: it was not read to its end
 		}
 		if isEncrypted(err) {
 			return encryptedError(l.file.Name)
@@ -167,8 +157,8 @@ func (l *lister) probe(a *archive) error {
 	return nil
 }
 
-// streams returns what was added.
-func (l *lister) streams() []candidate {
+// streams returns the streams of the members that were added.
+func (l *archiveLister) streams() []candidate {
 	var total int64
 	for _, b := range l.order {
 		total += b.stream.decoded
@@ -178,20 +168,19 @@ func (l *lister) streams() []candidate {
 		s := b.stream
 		s.Size = scale(l.file.Size, s.decoded, total)
 		for i, m := range s.Members {
-			if m.Size >= 0 {
+			if m.Size != UnknownSize {
 				s.Members[i].Packed = scale(s.Size, m.Size, s.decoded)
 			}
 		}
-		if b.key.archives {
-			s.open = func(ctx context.Context) (source, error) { return l.openInner(ctx, s, b.inner) }
-		} else {
-			s.open = func(ctx context.Context) (source, error) {
-				src, err := openBlock(ctx, l.program, l.file, s.Members)
-				if err != nil {
-					return nil, err
-				}
-				return &flatSource{src: &scaledReader{ReadCloser: src, stream: s}, members: s.Members}, nil
+		s.open = func(ctx context.Context) (source, error) {
+			if b.key.archives {
+				return l.openInner(ctx, s, b.inner)
 			}
+			src, err := openBlock(ctx, l.program, l.file, s.Members)
+			if err != nil {
+				return nil, err
+			}
+			return &flatSource{src: &scaledReader{ReadCloser: src, stream: s}, members: s.Members}, nil
 		}
 		all = append(all, candidate{site: b.key.site, stream: s})
 	}
@@ -206,32 +195,8 @@ func scale(whole, part, total int64) int64 {
 	return int64(float64(whole) * (float64(part) / float64(total)))
 }
 
-// openBlock decodes members of a block, in archive order, with the program or,
-// where there is none, with the built-in decoder, which takes 2 to 4 times as
-// long.
-func openBlock(ctx context.Context, program string, file File, members []Member) (io.ReadCloser, error) {
-	if program == "" {
-		return openBuiltIn(file, members)
-	}
-	args := []string{"x", "-so", "-bd", "-y", "-p", "-spd", "--", file.Path} // -p: ask for no password; -spd: names are not patterns
-	for _, m := range members {
-		args = append(args, m.path)
-	}
-	return startProgram(ctx, nil, program, args...)
-}
-
-// isEncrypted reports whether the built-in decoder failed for want of a password.
-func isEncrypted(err error) bool {
-	var read *sevenzip.ReadError
-	return errors.As(err, &read) && read.Encrypted
-}
-
-func encryptedError(name string) error {
-	return schema.Faultf(schema.FaultInput, "unpack it with its password and give --dump the folder", "archive %s is protected by a password", name)
-}
-
-// A scaledReader reports progress in compressed bytes, as if every decoded byte
-// took equally many: what a decoder has read of the archive cannot be seen.
+// A scaledReader reports progress in compressed bytes as if every decoded byte took
+// the same number: how much of the archive a decoder has read is unknown.
 type scaledReader struct {
 	io.ReadCloser
 	stream *Stream
@@ -245,62 +210,17 @@ func (r *scaledReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readsTable reports whether a table is among those that a stream yields.
-func (s *Stream) readsTable(table string) bool {
-	return slices.ContainsFunc(s.Members, func(m Member) bool { return m.Table == table })
-}
-
-// An archive is a .7z file, open for the built-in decoder.
-type archive struct {
-	*sevenzip.Reader
-	file *archiveFile
-}
-
-// Close closes the file.
-func (a *archive) Close() error { return a.file.Close() }
-
-// An archiveFile is a file that can no longer be read once it is shut.
-type archiveFile struct {
-	*os.File
-	shut bool
-}
-
-var errShut = errors.New("no more of the archive is read")
-
-func (f *archiveFile) ReadAt(p []byte, at int64) (int, error) {
-	if f.shut {
-		return 0, errShut
+// openBlock decodes members of a block, in archive order. It runs the program or,
+// without one, the built-in decoder, which takes 2 to 4 times as long.
+func openBlock(ctx context.Context, program string, file File, members []Member) (io.ReadCloser, error) {
+	if program != "" {
+		args := []string{"x", "-so", "-bd", "-y", "-p", "-spd", "--", file.Path} // -p: no prompt for a password; -spd: names are no patterns
+		for _, m := range members {
+			args = append(args, m.path)
+		}
+		return startProgram(ctx, nil, program, args...)
 	}
-	return f.File.ReadAt(p, at)
-}
-
-func openArchive(f File) (*archive, error) {
-	file, err := os.Open(f.Path)
-	if err != nil {
-		return nil, inputError(context.Background(), f.Name, err)
-	}
-	a := &archive{file: &archiveFile{File: file}}
-	if a.Reader, err = sevenzip.NewReader(a.file, f.Size); err == nil {
-		return a, nil
-	}
-	if isEncrypted(err) {
-		err = encryptedError(f.Name)
-	} else {
-		err = schema.Faultf(schema.FaultInput, damaged, "read the list of archive %s: %w", f.Name, err)
-	}
-	return nil, errors.Join(err, file.Close())
-}
-
-// A blockReader concatenates members of an archive, decoded by the built-in
-// decoder. Opened in archive order, the members of a block share one decoder.
-type blockReader struct {
-	archive *archive
-	members []*sevenzip.File // still to be opened
-	cur     io.ReadCloser
-}
-
-func openBuiltIn(f File, members []Member) (io.ReadCloser, error) {
-	a, err := openArchive(f)
+	a, err := openArchive(file)
 	if err != nil {
 		return nil, err
 	}
@@ -315,22 +235,30 @@ func openBuiltIn(f File, members []Member) (io.ReadCloser, error) {
 	return r, nil
 }
 
+// A blockReader concatenates members of an archive, decoded by the built-in
+// decoder. Opened in archive order, the members of a block share one decoder.
+type blockReader struct {
+	archive *archive
+	members []*sevenzip.File // not opened yet
+	current io.ReadCloser
+}
+
 func (r *blockReader) Read(p []byte) (int, error) {
 	for {
-		if r.cur == nil {
+		if r.current == nil {
 			if len(r.members) == 0 {
 				return 0, io.EOF
 			}
-			cur, err := r.members[0].Open()
+			member, err := r.members[0].Open()
 			if err != nil {
 				return 0, err
 			}
-			r.cur, r.members = cur, r.members[1:]
+			r.current, r.members = member, r.members[1:]
 		}
-		n, err := r.cur.Read(p)
+		n, err := r.current.Read(p)
 		if err == io.EOF {
-			err = r.cur.Close()
-			r.cur = nil
+			err = r.current.Close()
+			r.current = nil
 		}
 		if n > 0 || err != nil {
 			return n, err
@@ -340,8 +268,60 @@ func (r *blockReader) Read(p []byte) (int, error) {
 
 func (r *blockReader) Close() error {
 	var err error
-	if r.cur != nil {
-		err = r.cur.Close()
+	if r.current != nil {
+		err = r.current.Close()
 	}
 	return errors.Join(err, r.archive.Close())
+}
+
+// An archive is a .7z file that is open for the built-in decoder.
+type archive struct {
+	*sevenzip.Reader
+	file *archiveFile
+}
+
+// Close closes the file.
+func (a *archive) Close() error { return a.file.Close() }
+
+// An archiveFile is the file of an archive. It returns errors once it is disabled.
+type archiveFile struct {
+	*os.File
+	disabled bool
+}
+
+var errDisabled = errors.New("the archive is no longer read")
+
+func (f *archiveFile) ReadAt(p []byte, at int64) (int, error) {
+	if f.disabled {
+		return 0, errDisabled
+	}
+	return f.File.ReadAt(p, at)
+}
+
+func openArchive(f File) (*archive, error) {
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return nil, inputError(context.Background().Err, f.Name, err)
+	}
+	a := &archive{file: &archiveFile{File: file}}
+	if a.Reader, err = sevenzip.NewReader(a.file, f.Size); err == nil {
+		return a, nil
+	}
+	if isEncrypted(err) {
+		err = encryptedError(f.Name)
+	} else {
+		err = schema.Faultf(schema.FaultInput, damagedRemedy, "read the list of archive %s: %w", f.Name, err)
+	}
+	return nil, errors.Join(err, file.Close())
+}
+
+// isEncrypted reports whether the built-in decoder failed because the archive is
+// encrypted.
+func isEncrypted(err error) bool {
+	var read *sevenzip.ReadError
+	return errors.As(err, &read) && read.Encrypted
+}
+
+func encryptedError(name string) error {
+	return schema.Faultf(schema.FaultInput, "unpack it with its password and give option dump the folder", "archive %s is protected by a password", name)
 }

@@ -7,19 +7,20 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"slices"
 	"sync/atomic"
 
 	"s2g/schema"
 )
 
-// A Stream is one pass over a file of a dump that yields one table or, where an
-// archive has packed several in one block, several: a block can only be
-// decoded from its start, so a stream a table would decode it once a table.
+// A Stream is one pass over a file of a dump. It yields one table or, where an
+// archive packs several into one block, several: a block is only decoded from its
+// start, so one stream a table would decode it once a table.
 type Stream struct {
 	File    File
-	Members []Member // the tables; they come in this order, but for those of archives in an archive
-	Size    int64    // compressed bytes, this stream's share of the file
-	Spool   int64    // bytes that it needs in Options.Tmp
+	Members []Member // the tables in the order of the stream, except inside archives in an archive
+	Size    int64    // compressed bytes: this stream's share of the file
+	Spool   int64    // bytes that reading needs in Options.Tmp
 
 	decoded int64        // decoded bytes of all members, where the archive lists them
 	done    atomic.Int64 // compressed bytes read so far
@@ -29,9 +30,9 @@ type Stream struct {
 // A Member is one table's document within a stream.
 type Member struct {
 	Table  string // as "Posts"
-	Name   string // what messages call it: the file, or archive:member
-	Size   int64  // decoded bytes, -1 if only the end of the stream tells
-	Packed int64  // compressed bytes, about, -1 if only those of all members are known
+	Name   string // for messages: the file, or archive:member
+	Size   int64  // decoded bytes, or UnknownSize
+	Packed int64  // compressed bytes, estimated; UnknownSize where only all members' are known
 
 	path   string // within an archive
 	before int64  // decoded bytes of the archive's block before it
@@ -39,32 +40,30 @@ type Member struct {
 	hasCRC bool
 }
 
+// UnknownSize is the size of a member that is known only at the end of its stream.
+const UnknownSize = -1
+
 // Done returns how many of the stream's Size bytes have been read. It may be
 // called while the stream is read.
 func (s *Stream) Done() int64 { return min(s.done.Load(), s.Size) }
 
-// Open starts decoding. Cancelling ctx ends it.
-func (s *Stream) Open(ctx context.Context) (*Reader, error) {
-	s.done.Store(0)
-	src, err := s.open(ctx)
-	if err != nil {
-		return nil, inputError(ctx, s.File.Name, err)
-	}
-	return &Reader{ctx: ctx, src: src}, nil
+// indexOf returns the index of a table in Members, negative if it is not there.
+func (s *Stream) indexOf(table string) int {
+	return slices.IndexFunc(s.Members, func(m Member) bool { return m.Table == table })
 }
 
 // Each calls read for each member in turn, with a reader of its decoded bytes.
-// read must read to io.EOF: only then the member is complete. Each returns the
-// first error of read or of decoding.
+// read must read to io.EOF: only there are size, checksum and the exit of a
+// decoding program checked. Each returns the first error of decoding or read.
 func (s *Stream) Each(ctx context.Context, read func(m Member, r io.Reader) error) error {
-	r, err := s.Open(ctx)
+	r, err := s.start(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	for {
-		m, err := r.Next()
-		if errors.Is(err, io.EOF) {
+		m, err := r.next()
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
@@ -76,30 +75,38 @@ func (s *Stream) Each(ctx context.Context, read func(m Member, r io.Reader) erro
 	}
 }
 
-// A source is what a stream is read from.
+// start starts decoding. Cancelling ctx stops it.
+func (s *Stream) start(ctx context.Context) (*memberReader, error) {
+	s.done.Store(0)
+	src, err := s.open(ctx)
+	if err != nil {
+		return nil, inputError(ctx.Err, s.File.Name, err)
+	}
+	return &memberReader{interrupted: ctx.Err, src: src}, nil
+}
+
+// A source decodes the members of a stream.
 type source interface {
-	next() (Member, error) // goes on to the next member; io.EOF after the last
-	io.Reader              // of the member; io.EOF where it ends and is whole
+	next() (Member, error) // advances to the next member; io.EOF after the last
+	io.Reader              // of the member; io.EOF where it ends and is complete
 	io.Closer
 }
 
-// A Reader reads the members of a stream in turn: Next, Read until io.EOF,
-// Next and so on. What it read is whole only once Read has returned io.EOF:
-// size, checksum and the exit of a decoding program are checked then.
-type Reader struct {
-	ctx     context.Context
-	src     source
-	started bool
-	cur     Member // being read
-	err     error  // sticky; io.EOF at the end of cur
+// A memberReader reads the members of a stream in turn: next, Read until io.EOF,
+// next and so on. It checks that order, and turns the errors of its source into
+// faults that name the member.
+type memberReader struct {
+	interrupted func() error // the error of the cancelled context, or nil
+	src         source
+	started     bool
+	current     Member
+	err         error // returned by all later calls; io.EOF at the end of current
 }
 
-// Next goes on to the next member, of which the one before must have been read
-// to its end. It returns io.EOF after the last.
-func (r *Reader) Next() (Member, error) {
+func (r *memberReader) next() (Member, error) {
 	switch {
 	case r.started && r.err == nil:
-		return Member{}, fmt.Errorf("read %s: next member before the end of this one", r.cur.Name)
+		return Member{}, fmt.Errorf("read %s: the member was not read to its end", r.current.Name)
 	case r.started && r.err != io.EOF:
 		return Member{}, r.err
 	}
@@ -108,45 +115,45 @@ func (r *Reader) Next() (Member, error) {
 		return Member{}, io.EOF
 	}
 	if err != nil {
-		r.started, r.err = true, inputError(r.ctx, r.cur.Name, err)
+		r.started, r.err = true, inputError(r.interrupted, r.current.Name, err)
 		return Member{}, r.err
 	}
-	r.started, r.cur, r.err = true, m, nil
+	r.started, r.current, r.err = true, m, nil
 	return m, nil
 }
 
 // Read reads decoded bytes of the current member.
-func (r *Reader) Read(p []byte) (int, error) {
+func (r *memberReader) Read(p []byte) (int, error) {
 	if !r.started {
-		return 0, errors.New("read a dump's stream: Read before Next")
+		return 0, errors.New("read a dump's stream: Read before next")
 	}
 	if r.err != nil {
 		return 0, r.err
 	}
 	n, err := r.src.Read(p)
 	if err != nil && err != io.EOF {
-		err = inputError(r.ctx, r.cur.Name, err)
+		err = inputError(r.interrupted, r.current.Name, err)
 	}
 	r.err = err
 	return n, err
 }
 
-// Close ends decoding, early if need be. It has no error to report: what can
-// fail at the end of a stream has been reported by Read.
-func (r *Reader) Close() {
+// Close stops decoding. It returns no error: Read reports what fails up to the end
+// of a member.
+func (r *memberReader) Close() {
 	r.started = true
 	if r.err == nil || r.err == io.EOF {
 		r.err = errors.New("read a dump's stream: closed")
 	}
-	_ = r.src.Close() // a decoder that is stopped in mid-stream complains
+	_ = r.src.Close() // a decoder that is stopped early returns an error
 }
 
 // A flatSource reads members that follow each other in one run of bytes.
 type flatSource struct {
-	src     io.ReadCloser // nil once it has been closed
-	members []Member      // still to come
-	cur     Member
-	left    int64 // bytes of cur that are still to come, negative if unknown
+	src     io.ReadCloser // nil once it is closed
+	members []Member      // not read yet
+	current Member
+	left    int64 // bytes of current that are not read yet, negative if unknown
 	crc     uint32
 }
 
@@ -154,9 +161,9 @@ func (f *flatSource) next() (Member, error) {
 	if len(f.members) == 0 {
 		return Member{}, io.EOF
 	}
-	f.cur, f.members = f.members[0], f.members[1:]
-	f.left, f.crc = f.cur.Size, 0
-	return f.cur, nil
+	f.current, f.members = f.members[0], f.members[1:]
+	f.left, f.crc = f.current.Size, 0
+	return f.current, nil
 }
 
 func (f *flatSource) Read(p []byte) (int, error) {
@@ -170,43 +177,38 @@ func (f *flatSource) Read(p []byte) (int, error) {
 	if f.left > 0 {
 		f.left -= int64(n)
 	}
-	if f.cur.hasCRC {
+	if f.current.hasCRC {
 		f.crc = crc32.Update(f.crc, crc32.IEEETable, p[:n])
 	}
 	if err != nil || f.left == 0 {
-		err = f.end(err)
+		err = f.checkEnd(err)
 	}
 	return n, err
 }
 
-// end is the error to report where a member's bytes end or fail.
-func (f *flatSource) end(err error) error {
-	if err != nil && err != io.EOF {
+// checkEnd returns the error to report where a member's bytes end with err, or
+// with its size: io.EOF if the member is complete. Behind the last member the
+// source must end, too; closing it reports how a decoding program exited.
+func (f *flatSource) checkEnd(err error) error {
+	switch {
+	case err != nil && err != io.EOF:
 		return err
-	}
-	if f.left > 0 {
+	case f.left > 0:
 		return errors.Join(io.ErrUnexpectedEOF, f.Close())
-	}
-	if f.cur.hasCRC && f.crc != f.cur.crc {
+	case f.current.hasCRC && f.crc != f.current.crc:
 		return errors.New("checksum (CRC) mismatch")
+	case len(f.members) > 0:
+		return io.EOF
 	}
-	if len(f.members) == 0 {
-		if err := f.drain(); err != nil {
-			return err
-		}
-	}
-	return io.EOF
-}
-
-// drain reads what stands behind the last member, which must be nothing, and
-// closes the source, so that a failure at the very end is seen.
-func (f *flatSource) drain() error {
 	if n, err := io.Copy(io.Discard, f.src); err != nil {
 		return err
 	} else if n > 0 {
 		return fmt.Errorf("%d bytes more than are listed", n)
 	}
-	return f.Close()
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return io.EOF
 }
 
 func (f *flatSource) Close() error {
@@ -218,22 +220,25 @@ func (f *flatSource) Close() error {
 	return err
 }
 
-// inputError is a fault of the input that names the file, unless the read was
-// stopped or the error is one already.
-func inputError(ctx context.Context, name string, err error) error {
+// damagedRemedy is the remedy of damaged files.
+const damagedRemedy = "the file is damaged or truncated: fetch it again, or compare its size and checksum with the publisher's"
+
+// inputError returns a fault of the input that names the file, unless the read was
+// interrupted or err has a fault.
+func inputError(interrupted func() error, name string, err error) error {
 	var known *schema.Error
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
+	switch stopped := interrupted(); {
+	case stopped != nil:
+		return stopped
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrPermission):
 		return schema.Faultf(schema.FaultUsage, "make the file readable for this user", "read %s: %w", name, err)
 	}
-	return schema.Faultf(schema.FaultInput, damaged, "read %s: %w", name, err)
+	return schema.Faultf(schema.FaultInput, damagedRemedy, "read %s: %w", name, err)
 }
 
-// A countingReader counts what is read through it.
+// A countingReader counts the bytes that are read through it.
 type countingReader struct {
 	r io.Reader
 	n *atomic.Int64

@@ -46,34 +46,14 @@ func writeFolder(t *testing.T, docs map[string][]byte) string {
 	return folder
 }
 
-// readAll reads every stream of a dump to its end.
+// readAll returns the decoded documents of a dump.
 func readAll(ctx context.Context, d *Dump) (map[string][]byte, error) {
 	docs := make(map[string][]byte)
-	for _, s := range d.Streams {
-		r, err := s.Open(ctx)
-		if err != nil {
-			return docs, err
-		}
-		defer r.Close()
-		for {
-			m, err := r.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				return docs, err
-			}
-			doc, err := io.ReadAll(r)
-			if err != nil {
-				return docs, err
-			}
-			docs[m.Table] = doc
-		}
-		if s.Done() != s.Size {
-			return docs, errors.New("progress does not end at the stream's size")
-		}
-	}
-	return docs, nil
+	err := eachTable(ctx, d, func(m Member, r io.Reader) (err error) {
+		docs[m.Table], err = io.ReadAll(r)
+		return err
+	})
+	return docs, err
 }
 
 // A compressed file that is empty, cut, or has a byte flipped is a fault of the
@@ -117,7 +97,7 @@ func damageFile(t *testing.T, folder, name string) {
 			t.Fatal(err)
 		}
 		for _, builtIn := range []bool{false, true} {
-			d, err := Find(folder, Options{BuiltIn: builtIn})
+			d, err := Find(folder, Options{builtIn: builtIn})
 			if err == nil {
 				_, err = rowsOf(t.Context(), d)
 			}
@@ -174,7 +154,7 @@ func TestReadSevenZip(t *testing.T) {
 				name = pack.name + ", built in"
 			}
 			t.Run(name, func(t *testing.T) {
-				d, err := Find(path, Options{BuiltIn: builtIn})
+				d, err := Find(path, Options{builtIn: builtIn})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -208,7 +188,7 @@ func damage(t *testing.T, path string, builtIn bool) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		d, err := Find(path, Options{BuiltIn: builtIn})
+		d, err := Find(path, Options{builtIn: builtIn})
 		if err == nil {
 			_, err = readAll(t.Context(), d)
 		}
@@ -221,18 +201,18 @@ func damage(t *testing.T, path string, builtIn bool) {
 func TestReadStopped(t *testing.T) {
 	path := archiveOf(t, writeFolder(t, documents()))
 	for _, builtIn := range []bool{false, true} {
-		d, err := Find(path, Options{BuiltIn: builtIn})
+		d, err := Find(path, Options{builtIn: builtIn})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := d.Streams[0].Open(t.Context())
+		r, err := d.Streams[0].start(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Next(); err != nil {
+		if _, err := r.next(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Next(); err == nil {
+		if _, err := r.next(); err == nil {
 			t.Error("the next member came before the end of the first")
 		}
 		if _, err := io.ReadFull(r, make([]byte, 100)); err != nil {

@@ -11,49 +11,54 @@ import (
 	"unicode/utf8"
 )
 
-// A textReader reads a document as UTF-8. Whether it is UTF-8 or UTF-16, and in
-// which byte order, is seen from its first bytes: a byte order mark, which is
-// left out where it is of UTF-16, or the "<" that a document begins with. What
-// the XML declaration says is no help: tools that convert documents leave it.
+// A textReader converts a document in UTF-8 or UTF-16 to UTF-8. It detects the
+// encoding by the first bytes: a byte order mark, which it removes in UTF-16, or the
+// "<" that a document begins with. The XML declaration is no evidence: tools that
+// convert documents do not change it.
 //
-// Half of a surrogate pair comes out as three bytes that are no UTF-8, as
-// Record.Invalid expects it.
+// It converts half of a surrogate pair to three bytes that are invalid UTF-8, as
+// Record.Invalid requires.
 type textReader struct {
 	r       io.Reader
-	head    []byte // first bytes, read to see the encoding
+	head    []byte // first bytes, read to detect the encoding
 	started bool
-	utf16   utf16Order // nil if it is UTF-8
+	utf16   binary.ByteOrder // nil for UTF-8
 	bom     bool
 
-	raw  []byte // of UTF-16, still to be converted
-	buf  []byte // that raw is in
-	out  []byte // converted, still to be given out, where the caller's buffer is small
-	room [minRoom]byte
-	eof  bool
+	raw   []byte // UTF-16 that is not converted yet
+	buf   []byte // memory of raw
+	out   []byte // converted, and not returned yet because the caller's buffer is small
+	small [minConvert]byte
+	eof   bool
 }
 
 const (
-	rawSize = 64 << 10
-	minRoom = 64 // bytes of the smallest buffer that is converted into
+	rawSize    = 64 << 10
+	minConvert = 64 // bytes of the smallest buffer that is converted into
 )
-
-// A utf16Order is the byte order of UTF-16.
-type utf16Order interface {
-	binary.ByteOrder
-	String() string
-}
 
 var errUTF32 = errors.New("it is UTF-32")
 
 func (t *textReader) Read(p []byte) (int, error) {
 	if !t.started {
-		if err := t.start(); err != nil {
+		if err := t.detect(); err != nil {
 			return 0, err
 		}
 	}
 	switch {
-	case t.utf16 != nil:
+	case t.utf16 != nil && len(t.out) == 0 && len(p) >= minConvert:
 		return t.convert(p)
+	case t.utf16 != nil:
+		if len(t.out) == 0 {
+			n, err := t.convert(t.small[:])
+			if err != nil {
+				return 0, err
+			}
+			t.out = t.small[:n]
+		}
+		n := copy(p, t.out)
+		t.out = t.out[n:]
+		return n, nil
 	case len(t.head) > 0:
 		n := copy(p, t.head)
 		t.head = t.head[n:]
@@ -62,8 +67,8 @@ func (t *textReader) Read(p []byte) (int, error) {
 	return t.r.Read(p)
 }
 
-// start reads the first bytes and sees the encoding.
-func (t *textReader) start() error {
+// detect reads the first bytes and sets the encoding.
+func (t *textReader) detect() error {
 	head := make([]byte, 4)
 	n, err := io.ReadFull(t.r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -97,33 +102,11 @@ func (t *textReader) start() error {
 	return nil
 }
 
-// convert reads UTF-16.
+// convert converts at least one character of UTF-16 into p, which has minConvert
+// bytes or more, or returns an error.
 func (t *textReader) convert(p []byte) (int, error) {
-	if len(t.out) == 0 && len(p) < minRoom {
-		n, err := t.fill(t.room[:])
-		if err != nil {
-			return 0, err
-		}
-		t.out = t.room[:n]
-	}
-	if len(t.out) > 0 {
-		n := copy(p, t.out)
-		t.out = t.out[n:]
-		return n, nil
-	}
-	return t.fill(p)
-}
-
-// fill converts at least one character into p, which has minRoom bytes or more,
-// or returns an error.
-func (t *textReader) fill(p []byte) (int, error) {
 	for {
-		n, used := 0, 0
-		if t.utf16 == binary.LittleEndian {
-			n, used = fromUTF16LE(p, t.raw)
-		} else {
-			n, used = fromUTF16BE(p, t.raw)
-		}
+		n, used := convertUTF16(p, t.raw, t.utf16)
 		t.raw = t.raw[used:]
 		switch {
 		case n > 0:
@@ -131,7 +114,7 @@ func (t *textReader) fill(p []byte) (int, error) {
 		case t.eof && len(t.raw) == 0:
 			return 0, io.EOF
 		case t.eof && len(t.raw) == 1:
-			t.raw, p[0] = nil, 0xFF // half a unit: no UTF-8 either
+			t.raw, p[0] = nil, 0xFF // half a unit is invalid UTF-8, too
 			return 1, nil
 		case t.eof:
 			n := encodeSurrogate(p, t.utf16.Uint16(t.raw))
@@ -147,22 +130,29 @@ func (t *textReader) fill(p []byte) (int, error) {
 	}
 }
 
-// fromUTF16LE converts what is whole of src and has room in dst. It returns the
-// bytes written and read.
-func fromUTF16LE(dst, src []byte) (n, used int) {
+// convertUTF16 converts the complete characters of src that fit into dst. It
+// returns the bytes written and read. It converts eight ASCII characters at a time
+// (BenchmarkTextReader).
+func convertUTF16(dst, src []byte, order binary.ByteOrder) (n, used int) {
+	// Four units, loaded in little endian, are ASCII if no bit of notASCII is set; their
+	// low bytes are shift bits from the lowest.
+	notASCII, shift := uint64(0xFF80FF80FF80FF80), 0
+	if order == binary.BigEndian {
+		notASCII, shift = 0x80FF80FF80FF80FF, 8
+	}
 	for {
 		for len(src)-used >= 16 && len(dst)-n >= 8 {
 			a, b := binary.LittleEndian.Uint64(src[used:]), binary.LittleEndian.Uint64(src[used+8:])
-			if (a|b)&0xFF80FF80FF80FF80 != 0 {
+			if (a|b)&notASCII != 0 {
 				break
 			}
-			binary.LittleEndian.PutUint64(dst[n:], pack(a)|pack(b)<<32)
+			binary.LittleEndian.PutUint64(dst[n:], lowBytes(a>>shift)|lowBytes(b>>shift)<<32)
 			n, used = n+8, used+16
 		}
 		if len(src)-used < 2 || len(dst)-n < utf8.UTFMax {
 			return n, used
 		}
-		wrote, read := convertUnit(dst[n:], src[used:], binary.LittleEndian)
+		wrote, read := convertCharacter(dst[n:], src[used:], order)
 		if read == 0 {
 			return n, used
 		}
@@ -170,37 +160,15 @@ func fromUTF16LE(dst, src []byte) (n, used int) {
 	}
 }
 
-// fromUTF16BE is fromUTF16LE for the other byte order.
-func fromUTF16BE(dst, src []byte) (n, used int) {
-	for {
-		for len(src)-used >= 16 && len(dst)-n >= 8 {
-			a, b := binary.LittleEndian.Uint64(src[used:]), binary.LittleEndian.Uint64(src[used+8:])
-			if (a|b)&0x80FF80FF80FF80FF != 0 {
-				break
-			}
-			binary.LittleEndian.PutUint64(dst[n:], pack(a>>8)|pack(b>>8)<<32)
-			n, used = n+8, used+16
-		}
-		if len(src)-used < 2 || len(dst)-n < utf8.UTFMax {
-			return n, used
-		}
-		wrote, read := convertUnit(dst[n:], src[used:], binary.BigEndian)
-		if read == 0 {
-			return n, used
-		}
-		n, used = n+wrote, used+read
-	}
-}
-
-// pack brings the low bytes of four units together.
-func pack(w uint64) uint64 {
+// lowBytes returns the low bytes of four units in the lower half of the result.
+func lowBytes(w uint64) uint64 {
 	w = (w | w>>8) & 0x0000FFFF0000FFFF
 	return (w | w>>16) & 0xFFFFFFFF
 }
 
-// convertUnit converts the character that src begins with; read is 0 if it is
-// not whole.
-func convertUnit(dst, src []byte, order binary.ByteOrder) (wrote, read int) {
+// convertCharacter converts the first character of src. read is 0 if the character
+// is incomplete.
+func convertCharacter(dst, src []byte, order binary.ByteOrder) (wrote, read int) {
 	u := order.Uint16(src)
 	if !utf16.IsSurrogate(rune(u)) {
 		return utf8.EncodeRune(dst, rune(u)), 2
@@ -216,17 +184,17 @@ func convertUnit(dst, src []byte, order binary.ByteOrder) (wrote, read int) {
 	return encodeSurrogate(dst, u), 2
 }
 
-// encodeSurrogate encodes half of a pair as UTF-8 would a character.
+// encodeSurrogate encodes half of a pair as UTF-8 encodes a character.
 func encodeSurrogate(dst []byte, u uint16) int {
 	return copy(dst, []byte{0xE0 | byte(u>>12), 0x80 | byte(u>>6)&0x3F, 0x80 | byte(u)&0x3F})
 }
 
 var encodingName = regexp.MustCompile(`^<\?xml\s[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']`)
 
-// declaredEncoding returns the encoding that the XML declaration names if the
-// document begins with one, and whether that can be read. Any name of a Unicode
-// encoding will do, since the bytes have told which it is; ASCII is UTF-8.
-func declaredEncoding(doc []byte) (name string, fits bool) {
+// declaredEncoding returns the encoding that the document's XML declaration names,
+// "" if none, and whether it is read. It accepts the name of any Unicode encoding,
+// since the bytes decide which it is, and ASCII as a part of UTF-8.
+func declaredEncoding(doc []byte) (name string, accepted bool) {
 	m := encodingName.FindSubmatch(doc[:min(len(doc), 200)])
 	if m == nil {
 		return "", true
