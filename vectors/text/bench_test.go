@@ -8,7 +8,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// page1000 is a post as they are: half prose with links and inline code, half code.
+// page1000 is an ordinary post: half prose with links and inline code, half code.
 var page1000 = strings.Repeat(`<p>I have a <code>Map&lt;String, List&lt;Integer&gt;&gt;</code> and want to sort it by the size of its values; the
 <a href="https://example.org/docs/api/java/util/Map.html" rel="nofollow noreferrer">documentation</a> doesn&#39;t say how. I tried this:</p>
 

@@ -7,144 +7,144 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxDepth is how deep quotes and lists are shown; what nests deeper is written at this depth, and what nests
-// deeper than maxOpen is not even looked for when it ends.
 const (
-	maxDepth = 12
-	maxOpen  = 200
+	maxDepth = 12  // of quotes and lists in the layout; deeper ones are written at this depth
+	maxOpen  = 200 // elements whose end tags are matched; deeper ones are ignored
 )
 
-// page lays out blocks: the lines owed between them, and what stands before the lines of quotes and lists.
-type page struct {
-	out    []byte
-	gap    int    // line feeds owed before the next line
-	prefix []byte // of every line
-	first  []byte // of the next line instead, where an item begins
-	begins bool   // first is to be used
-	above  int    // length of the prefix that the last line written has in common with the next
-	open   []element
+// blockWriter lays out lines in blocks: the blank lines between them, and the prefixes of quotes and lists.
+type blockWriter struct {
+	text        []byte
+	gap         int    // line feeds before the next line
+	prefix      []byte // of every line
+	firstPrefix []byte // of the next line instead, if atFirst
+	atFirst     bool   // the next line is the first of an item or a quote
+	shared      int    // length of the prefix that the last line shares with the next one
+	open        []openElement
 }
 
-// element is an open quote, list or item.
-type element struct {
+// openElement is an open quote, list or item.
+type openElement struct {
 	tag    atom.Atom
 	prefix int // length of the prefix outside of it
 	number int // of the next item of an ordered list
 }
 
-func (p *page) reset() {
-	p.out, p.prefix, p.open = p.out[:0], p.prefix[:0], p.open[:0]
-	p.gap, p.begins, p.above = 0, false, 0
+// reset begins another text. It keeps the buffers.
+func (w *blockWriter) reset() {
+	*w = blockWriter{text: w.text[:0], prefix: w.prefix[:0], firstPrefix: w.firstPrefix, open: w.open[:0]}
 }
 
-// need asks for n line feeds before the next line: 1 for a new line, 2 for a blank line. After the marker of an
-// item none is needed.
-func (p *page) need(n int) {
-	if !p.begins {
-		p.gap = max(p.gap, n)
+// newLine puts at least a line feed before the next line.
+func (w *blockWriter) newLine() { w.need(1) }
+
+// blankLine puts a blank line before the next line.
+func (w *blockWriter) blankLine() { w.need(2) }
+
+// need puts at least n line feeds before the next line, but none between the marker of an item and its text.
+func (w *blockWriter) need(n int) {
+	if !w.atFirst {
+		w.gap = max(w.gap, n)
 	}
 }
 
-func (p *page) push(tag atom.Atom, first, rest string) {
-	e := element{tag: tag, prefix: len(p.prefix), number: 1}
-	if len(p.open) >= maxOpen {
+// push opens an element, whose first line begins with first and whose other lines begin with rest.
+func (w *blockWriter) push(tag atom.Atom, first, rest string) {
+	e := openElement{tag: tag, prefix: len(w.prefix), number: 1}
+	if len(w.open) >= maxOpen {
 		return
 	}
-	if len(p.open) < maxDepth {
-		if !p.begins {
-			p.first = append(p.first[:0], p.prefix...)
+	if len(w.open) < maxDepth {
+		if !w.atFirst {
+			w.firstPrefix = append(w.firstPrefix[:0], w.prefix...)
 		}
-		p.first = append(p.first, first...)
-		p.prefix = append(p.prefix, rest...)
-		p.begins = p.begins || first != rest
+		w.firstPrefix = append(w.firstPrefix, first...)
+		w.prefix = append(w.prefix, rest...)
+		w.atFirst = w.atFirst || first != rest
 	}
-	p.open = append(p.open, e)
+	w.open = append(w.open, e)
 }
 
-// pop closes the innermost open tag, and what was left open in it. An end tag with no start tag is nothing.
-func (p *page) pop(tag atom.Atom) {
-	for i := len(p.open) - 1; i >= 0; i-- {
-		if p.open[i].tag == tag {
-			p.prefix = p.prefix[:p.open[i].prefix]
-			p.open = p.open[:i]
-			p.begins = false
-			p.above = min(p.above, len(p.prefix))
+// pop closes the innermost open element of a tag and the elements in it. It ignores a tag that is not open.
+func (w *blockWriter) pop(tag atom.Atom) {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if w.open[i].tag == tag {
+			w.prefix = w.prefix[:w.open[i].prefix]
+			w.open = w.open[:i]
+			w.atFirst = false
+			w.shared = min(w.shared, len(w.prefix))
 			return
 		}
 	}
 }
 
-func (p *page) startList(tag atom.Atom, number int) {
-	if p.in(atom.Li) {
-		p.need(1)
-	} else {
-		p.need(2)
-	}
-	if len(p.open) < maxOpen {
-		p.open = append(p.open, element{tag: tag, prefix: len(p.prefix), number: number})
+// startList opens a list. number is that of its first item, if it is ordered.
+func (w *blockWriter) startList(tag atom.Atom, number int) {
+	w.gapOfList()
+	if len(w.open) < maxOpen {
+		w.open = append(w.open, openElement{tag: tag, prefix: len(w.prefix), number: number})
 	}
 }
 
-// endList asks for what follows a list: a blank line, unless it is in an item.
-func (p *page) endList() {
-	if p.in(atom.Li) {
-		p.need(1)
+// gapOfList puts the gap before or behind a list: a blank line, unless the list is in an item.
+func (w *blockWriter) gapOfList() {
+	if w.isInnermost(atom.Li) {
+		w.newLine()
 	} else {
-		p.need(2)
+		w.blankLine()
 	}
 }
 
-// startItem begins an item, and ends the one before where it was left open.
-func (p *page) startItem() {
-	if p.in(atom.Li) {
-		p.pop(atom.Li)
+// startItem opens an item, and closes the one before if it has no end tag.
+func (w *blockWriter) startItem() {
+	if w.isInnermost(atom.Li) {
+		w.pop(atom.Li)
 	}
-	p.need(1)
+	w.newLine()
 	marker := "- "
-	if n := len(p.open); n > 0 && p.open[n-1].tag == atom.Ol {
-		marker = strconv.Itoa(p.open[n-1].number) + ". "
-		p.open[n-1].number++
+	if n := len(w.open); n > 0 && w.open[n-1].tag == atom.Ol {
+		marker = strconv.Itoa(w.open[n-1].number) + ". "
+		w.open[n-1].number++
 	}
-	p.push(atom.Li, marker, "          "[:min(len(marker), 10)])
+	w.push(atom.Li, marker, "          "[:min(len(marker), 10)])
 }
 
-// in says whether tag is the innermost open element.
-func (p *page) in(tag atom.Atom) bool {
-	return len(p.open) > 0 && p.open[len(p.open)-1].tag == tag
+func (w *blockWriter) isInnermost(tag atom.Atom) bool {
+	return len(w.open) > 0 && w.open[len(w.open)-1].tag == tag
 }
 
-// lines writes lines, each on its own.
-func (p *page) lines(lines [][]byte) {
+// lines writes lines without a gap between them.
+func (w *blockWriter) lines(lines [][]byte) {
 	for i, l := range lines {
 		if i > 0 {
-			p.need(1)
+			w.newLine()
 		}
-		p.line(l)
+		w.line(l)
 	}
 }
 
-// line writes a line after the gap that is owed; soft breaks become spaces.
-func (p *page) line(l []byte) {
-	if len(p.out) > 0 {
-		for i := range p.gap {
-			p.out = append(p.out, '\n')
-			if i+1 < p.gap { // a blank line inside of a quote is marked
-				p.out = append(p.out, bytes.TrimRight(p.prefix[:min(p.above, len(p.prefix))], " ")...)
+// line writes a line behind the gap before it. Soft breaks become spaces.
+func (w *blockWriter) line(l []byte) {
+	if len(w.text) > 0 {
+		for i := range w.gap {
+			w.text = append(w.text, '\n')
+			if i+1 < w.gap { // a blank line inside of a quote has its mark
+				w.text = append(w.text, bytes.TrimRight(w.prefix[:min(w.shared, len(w.prefix))], " ")...)
 			}
 		}
 	}
-	if p.begins {
-		p.out = append(p.out, p.first...)
+	if w.atFirst {
+		w.text = append(w.text, w.firstPrefix...)
 	} else {
-		p.out = append(p.out, p.prefix...)
+		w.text = append(w.text, w.prefix...)
 	}
-	p.gap, p.begins, p.above = 0, false, len(p.prefix)
+	w.gap, w.atFirst, w.shared = 0, false, len(w.prefix)
 	for i := bytes.IndexByte(l, softBreak); i >= 0; i = bytes.IndexByte(l, softBreak) {
-		p.out = append(append(p.out, l[:i]...), ' ')
+		w.text = append(append(w.text, l[:i]...), ' ')
 		l = l[i+1:]
 	}
-	p.out = append(p.out, l...)
+	w.text = append(w.text, l...)
 	if len(l) == 0 { // a blank line of code in a list
-		p.out = bytes.TrimRight(p.out, " ")
+		w.text = bytes.TrimRight(w.text, " ")
 	}
 }

@@ -29,7 +29,7 @@ func TestChunksOne(t *testing.T) {
 	}
 }
 
-// TestChunksFits is about the edge: a post of exactly the size is one chunk, a token more makes two.
+// TestChunksFits has a post of exactly the size, which is one chunk, and of one token more, which is two.
 func TestChunksFits(t *testing.T) {
 	for n, want := range map[int]int{97: 1, 98: 1, 99: 2} {
 		if got := len(Chunks("two words", strings.Repeat("a ", n), 100, 10)); got != want {
@@ -90,7 +90,7 @@ func TestChunksProperty(t *testing.T) {
 		title := strings.Repeat("Title of it ", rng.IntN(4))
 		size, overlap := 1+rng.IntN(60), rng.IntN(30)
 		if rng.IntN(4) == 0 {
-			size, overlap = size+100, overlap*4 // no word of these is over the window
+			size, overlap = size+100, overlap*4 // no word of these is larger than the window
 		}
 		check(t, title, b.String(), size, overlap, Chunks(title, b.String(), size, overlap))
 		if t.Failed() {
@@ -99,13 +99,13 @@ func TestChunksProperty(t *testing.T) {
 	}
 }
 
-// check holds the chunks of a post to what Chunks promises.
+// check compares the chunks of a post with the contract of Chunks.
 func check(t *testing.T, title, cleaned string, size, overlap int, chunks []Chunk) {
 	t.Helper()
 	what := fmt.Sprintf("title %q, size %d, overlap %d, text %q", title, size, overlap, cleaned[:min(len(cleaned), 2000)])
 	parent := []rune(cleaned)
 	room := max(size-EstimateTokens(title), size/4, 1)
-	longest := 0 // word: one over the window is cut
+	longest := 0 // word: only one that is larger than the window is cut
 	for i := 0; i < len(cleaned); {
 		u := nextUnit(cleaned, i)
 		i, longest = u.end, max(longest, u.tokens)
@@ -124,7 +124,7 @@ func check(t *testing.T, title, cleaned string, size, overlap int, chunks []Chun
 			t.Fatalf("%s: chunk %d has %d tokens, room %d", what, i, n, room)
 		}
 		if c.Start > len(whole) || c.End <= len(whole) && len(parent) > 0 {
-			t.Fatalf("%s: chunk %d, %d to %d, leaves a gap behind %d or adds nothing", what, i, c.Start, c.End, len(whole))
+			t.Fatalf("%s: chunk %d, %d to %d, leaves a gap behind %d or is empty", what, i, c.Start, c.End, len(whole))
 		}
 		if i > 0 && EstimateTokens(string(parent[c.Start:len(whole)])) > overlap {
 			t.Fatalf("%s: chunk %d overlaps by more", what, i)
@@ -144,17 +144,17 @@ func check(t *testing.T, title, cleaned string, size, overlap int, chunks []Chun
 	}
 }
 
-// inWord says whether the characters on both sides of a place are letters or digits of one word.
+// inWord reports whether the characters on both sides of a place are letters or digits of one word.
 func inWord(s []rune, at int) bool {
 	word := func(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !isIdeograph(r) }
 	return word(s[at-1]) && word(s[at])
 }
 
-// inEntity says whether a place is inside of an HTML entity.
+// inEntity reports whether a place is inside of an HTML entity.
 func inEntity(s []rune, at int) bool {
 	for i := at - 1; i >= max(0, at-30); i-- {
 		if s[i] == '&' {
-			return entity(string(s[i:min(len(s), i+40)])) > at-i
+			return entityLength(string(s[i:min(len(s), i+40)])) > at-i
 		}
 	}
 	return false
@@ -185,7 +185,7 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// dense counts three tokens for two of EstimateTokens, and two for the ends of a text.
+// dense counts three tokens for two of the estimate, and two for the ends of a text.
 func dense(texts []string) ([]int, error) {
 	n := make([]int, len(texts))
 	for i, text := range texts {
@@ -224,7 +224,7 @@ func TestChunksCounted(t *testing.T) {
 	}
 }
 
-// Windows of any counter cover the text without a gap, whatever is in it.
+// TestChunksCountedProperty holds that the windows of any counter cover any text without a gap.
 func TestChunksCountedProperty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	parts := []string{"word ", "internationalization ", "日本語の文", "👩\u200d💻", "e\u0301", "\n\n", "x[i] = {};\n", "&amp;", "Привет, мир. ", "🇩🇪", "한국어 "}
@@ -248,7 +248,7 @@ func TestChunksCountedProperty(t *testing.T) {
 		}
 		parent, covered := []rune(cleaned), 0
 		for i, c := range chunks {
-			if c.Start > covered || c.End < covered || c.Text != heading(title, cleaned)+string(parent[c.Start:c.End]) {
+			if c.Start > covered || c.End < covered || c.Text != chunkHead(title, cleaned)+string(parent[c.Start:c.End]) {
 				t.Fatalf("%q: chunk %d, %d to %d behind %d: %q", cleaned, i, c.Start, c.End, covered, c.Text)
 			}
 			covered = c.End
@@ -259,22 +259,24 @@ func TestChunksCountedProperty(t *testing.T) {
 	}
 }
 
-func TestChunksCountedAsksLittle(t *testing.T) {
-	asked := 0
+// TestChunksCountedOmitsCounts holds that a post that fits for certain is not counted, and another one once.
+func TestChunksCountedOmitsCounts(t *testing.T) {
+	counted := 0
 	count := func(texts []string) ([]int, error) {
-		asked += len(texts)
+		counted += len(texts)
 		return dense(texts)
 	}
-	for n, want := range map[int]int{40: 0, 60: 2} { // of a window of 100: surely within, and not
-		asked = 0
+	for n, want := range map[int]int{40: 0, 60: 2} { // of a window of 100: at most half of it, and more
+		counted = 0
 		got, err := ChunksCounted("", strings.Repeat("a ", n), 100, 10, count)
-		if diff := cmp.Diff(Chunks("", strings.Repeat("a ", n), 1000, 10), got); err != nil || diff != "" || asked != want {
-			t.Errorf("%d tokens: asked %d times, %v %s", n, asked, err, diff)
+		if diff := cmp.Diff(Chunks("", strings.Repeat("a ", n), 1000, 10), got); err != nil || diff != "" || counted != want {
+			t.Errorf("%d tokens: %d texts counted, %v %s", n, counted, err, diff)
 		}
 	}
 }
 
-// A title that fills the window, and a model that counts every byte, end in windows of a bounded number.
+// TestChunksCountedOddCounts has a title that fills the window, and a model that counts every byte: the number of windows is
+// bounded.
 func TestChunksCountedOddCounts(t *testing.T) {
 	title, long := strings.Repeat("title ", 150), strings.Repeat("words and words ", 100)
 	chunks, err := ChunksCounted(title, long, 100, 10, dense)

@@ -48,11 +48,11 @@ func TestClean(t *testing.T) {
 		{"list", "<ul>\n<li>one</li>\n<li>two <code>x</code></li>\n</ul>\n<p>end</p>", "- one\n- two `x`\n\nend"},
 		{"ordered", "<ol><li>a</li><li>b<pre><code>x\ny</code></pre></li><li>c</li></ol>", "1. a\n2. b\n\n   ```\n   x\n   y\n   ```\n\n3. c"},
 		{"ordered from", "<ol start=\"9\"><li>a</li><li>b</li></ol><ol start=x><li>c</ol>", "9. a\n10. b\n\n1. c"},
-		// the blank lines between items of paragraphs say where an item of several ends; items of bare text have none
+		// blank lines between items of paragraphs mark the end of an item of several; items of bare text have none
 		{"loose list", "<ul><li><p>a</p></li><li><p>b</p><p>c</p></li><li><p>d</p></li></ul>", "- a\n\n- b\n\n  c\n\n- d"},
 		{"tight list", "<ul><li>a</li>\n\n<li>b</li>\n\n<li>c</li></ul>", "- a\n- b\n- c"},
 		{"mixed list", "<ol><li>a</li><li><p>b</p></li><li>c</li></ol>", "1. a\n2. b\n\n3. c"},
-		// many such paragraphs are warnings and not headings, and what makes a heading is not what is embedded
+		// many bold paragraphs are warnings, not headings, and are embedded like other text
 		{"bold paragraph", "<p><strong>Details</strong></p><p><b>Do not do this.</b></p><h3>Details</h3>", "Details\n\nDo not do this.\n\n### Details"},
 		{"nested list", "<ul><li>a\n<ul><li>b</li><li>c</li></ul></li><li>d</li></ul><p>e</p>", "- a\n  - b\n  - c\n- d\n\ne"},
 		{"quote", "<p>He:</p><blockquote>\n<p>a</p>\n<p>b</p>\n<ul><li>c</li></ul></blockquote><p>I</p>", "He:\n\n> a\n>\n> b\n>\n> - c\n\nI"},
@@ -104,7 +104,7 @@ func TestCleanOptions(t *testing.T) {
 			"b e `xz`[g](f)\n\nh\n\n```\nj\n```"},
 	}
 	for _, tt := range tests {
-		for range 2 { // a cleaner is made to be reused
+		for range 2 { // a cleaner is reused
 			if diff := cmp.Diff(tt.want, tt.c.Clean(tt.html)); diff != "" {
 				t.Errorf("%s: %s", tt.name, diff)
 			}
@@ -112,8 +112,7 @@ func TestCleanOptions(t *testing.T) {
 	}
 }
 
-// FuzzClean holds the text of any input to what Clean promises, and to itself: a cleaner that was used before gives
-// what a new one gives.
+// FuzzClean checks the contract of Clean for any input, and that a used cleaner returns the same as a new one.
 func FuzzClean(f *testing.F) {
 	f.Add("<p>a <code>b</code></p><pre><code>c</code></pre>")
 	f.Add("<ol><li><blockquote>a<table><tr><td>b<pre>c</table></blockquote><ul><li><li>")
@@ -134,8 +133,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// TestDump cleans and cuts the posts of a real dump.
-func TestDump(t *testing.T) {
+// TestCleanDump cleans and cuts the posts of a real dump.
+func TestCleanDump(t *testing.T) {
 	var c Cleaner
 	posts, many := 0, 0
 	for _, html := range bodies(t, "bioinformatics.stackexchange.com") {

@@ -2,7 +2,6 @@ package text
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,12 +9,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// tokens lists what markup finds in HTML, or, if it is told to, what the tokenizer finds by itself.
-func tokens(source string, slow bool) (list []string) {
-	var m markup
+// scanned lists the tokens of a document, read by the scanner, or by the tokenizer alone.
+func scanned(source string, tokenizerAlone bool) (list []string) {
+	var m htmlScanner
 	m.reset([]byte(source))
-	if slow {
-		m.z = html.NewTokenizer(strings.NewReader(source))
+	if tokenizerAlone {
+		m.tokenizer = html.NewTokenizer(strings.NewReader(source))
 	}
 	for {
 		kind := m.next()
@@ -26,7 +25,8 @@ func tokens(source string, slow bool) (list []string) {
 			list = append(list, fmt.Sprintf("text %q", m.raw))
 		case html.StartTagToken, html.SelfClosingTagToken:
 			s := fmt.Sprintf("start %v %q", m.tag, m.raw)
-			list = append(list, fmt.Sprintf("%s %q", s, m.attribute(asked(source))))
+			// one attribute of each document, because the tokenizer returns each once for each tag
+			list = append(list, fmt.Sprintf("%s %q", s, m.attribute([]string{"class", "href", "alt"}[len(source)%3])))
 		case html.EndTagToken:
 			list = append(list, fmt.Sprintf("end %v %q", m.tag, m.raw))
 		case html.CommentToken:
@@ -37,21 +37,16 @@ func tokens(source string, slow bool) (list []string) {
 	}
 }
 
-// asked is the attribute that is asked for, which the tokenizer allows once for each tag.
-func asked(source string) string {
-	return []string{"class", "href", "alt"}[len(source)%3]
-}
-
-// plainly says whether the document was read without the tokenizer.
-func plainly(source string) bool {
-	var m markup
+// isPlain reports whether a document is read without the tokenizer.
+func isPlain(source string) bool {
+	var m htmlScanner
 	m.reset([]byte(source))
 	for m.next() != html.ErrorToken {
 	}
-	return m.z == nil
+	return m.tokenizer == nil
 }
 
-// documents are what posts have (plain), and what has to go to the tokenizer.
+// documents have the forms of posts (plain), and forms that need the tokenizer.
 var documents = []struct {
 	html  string
 	plain bool
@@ -97,38 +92,38 @@ var documents = []struct {
 	{"<![CDATA[x]]>y", false},
 }
 
-func TestMarkup(t *testing.T) {
+func TestHTMLScanner(t *testing.T) {
 	for _, d := range documents {
-		if diff := cmp.Diff(tokens(d.html, true), tokens(d.html, false)); diff != "" {
-			t.Errorf("%q (-tokenizer +markup):\n%s", d.html, diff)
+		if diff := cmp.Diff(scanned(d.html, true), scanned(d.html, false)); diff != "" {
+			t.Errorf("%q (-tokenizer +scanner):\n%s", d.html, diff)
 		}
-		if plainly(d.html) != d.plain {
+		if isPlain(d.html) != d.plain {
 			t.Errorf("%q: read without the tokenizer: %v", d.html, !d.plain)
 		}
 	}
 }
 
-func FuzzMarkup(f *testing.F) {
+func FuzzHTMLScanner(f *testing.F) {
 	for _, d := range documents {
 		f.Add(d.html)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		if diff := cmp.Diff(tokens(source, true), tokens(source, false)); diff != "" {
-			t.Errorf("(-tokenizer +markup):\n%s", diff)
+		if diff := cmp.Diff(scanned(source, true), scanned(source, false)); diff != "" {
+			t.Errorf("(-tokenizer +scanner):\n%s", diff)
 		}
 	})
 }
 
-// TestMarkupOfDumps holds that posts as they are give the same tokens, and that few need the tokenizer.
-func TestMarkupOfDumps(t *testing.T) {
+// TestHTMLScannerOfDumps holds that real posts have the same tokens, and that few need the tokenizer.
+func TestHTMLScannerOfDumps(t *testing.T) {
 	for _, site := range []string{"bioinformatics.stackexchange.com", "bicycles.meta.stackexchange.com"} {
 		posts := bodies(t, site)
 		slow := 0
 		for _, p := range posts {
-			if diff := cmp.Diff(tokens(p, true), tokens(p, false)); diff != "" {
-				t.Errorf("%q (-tokenizer +markup):\n%s", p, diff)
+			if diff := cmp.Diff(scanned(p, true), scanned(p, false)); diff != "" {
+				t.Errorf("%q (-tokenizer +scanner):\n%s", p, diff)
 			}
-			if !plainly(p) {
+			if !isPlain(p) {
 				slow++
 			}
 		}
@@ -137,44 +132,4 @@ func TestMarkupOfDumps(t *testing.T) {
 			t.Errorf("%s: %d of %d posts need the tokenizer", site, slow, len(posts))
 		}
 	}
-}
-
-// TestPlain holds that what is looked at eight bytes at a time is what is looked at byte by byte.
-func TestPlain(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	pieces := []string{"a", "word", "longer words", " ", "  ", "\n", "\t", "\r", "\x00", "\x1f", "!", "~", "\x7f", "\u00a0", "\u00ad", "é", "\u200b", "\ufeff", "漢", "\u2028", "\x80"}
-	for range 20_000 {
-		var s string
-		for range 1 + rng.IntN(12) {
-			s += pieces[rng.IntN(len(pieces))]
-			if rng.IntN(2) == 0 {
-				s += "abcdefgh"[:rng.IntN(9)]
-			}
-		}
-		b := []byte(s)
-		if got, want := plainText(b), plainUpTo(b, false); got != want {
-			t.Fatalf("%q: %d bytes of prose are plain, want %d", b, got, want)
-		}
-		if got, want := plainCode(b), plainUpTo(b, true); got != want {
-			t.Fatalf("%q: %d bytes of code are plain, want %d", b, got, want)
-		}
-	}
-}
-
-// plainUpTo is the rule of plainText and plainCode, a byte at a time.
-func plainUpTo(b []byte, code bool) int {
-	for i, c := range b {
-		if c >= 0x80 && !mark[c] || c > ' ' && c < 0x7F {
-			continue
-		}
-		_, size := special(b[i:])
-		switch {
-		case size == 0:
-		case code && (c == ' ' || c == '\n' || c == '\t'):
-		case !code && c == ' ' && i > 0 && i+1 < len(b) && !mark[b[i+1]]:
-		default:
-			return i
-		}
-	}
-	return len(b)
 }

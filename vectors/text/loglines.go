@@ -2,16 +2,16 @@ package text
 
 import "bytes"
 
-// logs drops lines of a log: of eight or more that follow each other it keeps the first two, the last, and the first
-// four with the mark of an error.
-func (n *noise) logs() {
-	n.runs(8, isLogLine, func(i, j int) {
+// dropLogs applies ruleLog: of eight or more lines of a log it keeps the first two, the last, and the first four with the
+// mark of an error.
+func (f *noiseFilter) dropLogs() {
+	f.eachRun(8, isLogLine, func(i, j int) {
 		errors := 0
-		n.cut(ruleLog, i, j, func(k int) bool {
+		f.drop(ruleLog, i, j, func(k int) bool {
 			if k < i+2 || k == j-1 {
 				return true
 			}
-			if errors < 4 && hasError(n.lines[k]) {
+			if errors < 4 && hasError(f.lines[k]) {
 				errors++
 				return true
 			}
@@ -20,48 +20,45 @@ func (n *noise) logs() {
 	})
 }
 
-// isLogLine says whether a line begins as those of logs do: with a time and a level within the first 100 bytes, a
-// level in brackets or before a colon, Android's level and tag, syslog's date, or an HTTP server's address. A time
+// isLogLine reports whether a line begins as lines of logs do: with a time and a level within the first 100 bytes, a level in
+// brackets or before a colon, the level and tag of Android, the date of syslog, or the address of an HTTP client. A time
 // alone is no mark: measurements have one.
 func isLogLine(line []byte) bool {
 	for len(line) > 0 && (line[0] == ' ' || line[0] == '\t' || line[0] == '[' || line[0] == '<' || line[0] == '(') {
 		line = line[1:]
 	}
-	if len(line) < 8 || !beginsLog[line[0]] {
+	if len(line) < 8 || !startsLog[line[0]] {
 		return false
 	}
 	head := line[:min(len(line), 100)]
 	switch c := line[0]; {
-	case c >= '0' && c <= '9':
-		return hasTime(head[:min(len(head), 40)]) && (level(head) || bytes.Contains(head, []byte(" - - ["))) ||
-			bytes.Contains(head, []byte(" - - ["))
+	case isDigit(c):
+		return bytes.Contains(head, []byte(" - - [")) || hasTime(head[:min(len(head), 40)]) && hasLevel(head)
 	case c >= 'A' && c <= 'Z':
-		return levelFirst(line) || isSyslog(line) || line[1] == '/' && bytes.IndexByte(head, ':') > 2 && bytes.IndexByte([]byte("VDIWEF"), c) >= 0
+		return startsWithLevel(line) || isSyslog(line) || line[1] == '/' && bytes.IndexByte(head, ':') > 2 && bytes.IndexByte([]byte("VDIWEF"), c) >= 0
 	}
-	return levelFirst(line)
+	return startsWithLevel(line)
 }
 
-var levels = [][]byte{[]byte("TRACE"), []byte("DEBUG"), []byte("INFO"), []byte("WARN"), []byte("ERROR"), []byte("FATAL"),
-	[]byte("NOTICE"), []byte("SEVERE"), []byte("CRITICAL"), []byte("Debug"), []byte("Info"), []byte("Warn"), []byte("Error"),
-	[]byte(" V/"), []byte(" D/"), []byte(" I/"), []byte(" W/"), []byte(" E/"), []byte(" V "), []byte(" D "), []byte(" I "),
-	[]byte(" W "), []byte(" E "), []byte("[info]"), []byte("[debug]"), []byte("[warn"), []byte("[error]"), []byte("[notice]")}
-
-// beginsLog says with which bytes a line of a log can begin: those of levels, dates and Android's levels.
-var beginsLog = func() (t [256]bool) {
-	for c := byte('0'); c <= '9'; c++ {
-		t[c] = true
-	}
-	for _, c := range []byte("TDIWEFNSC" + "JFMASOND" + "VDIWEF") {
-		t[c] = true
-	}
-	for _, c := range []byte("tdiwefnsc") {
+// startsLog marks the bytes with which a line of a log can begin: those of levels, dates and Android's levels. It spares most
+// lines the comparisons (BenchmarkCleanDump).
+var startsLog = func() (t [256]bool) {
+	for _, c := range []byte("0123456789" + "TDIWEFNSC" + "tdiwefnsc" + "JFMASOND" + "VDIWEF") {
 		t[c] = true
 	}
 	return t
 }()
 
-// level says whether a level stands in the head of a line.
-func level(head []byte) bool {
+// leadingLevels are the levels with which a line can begin, in any case of letters.
+var leadingLevels = [][]byte{[]byte("TRACE"), []byte("DEBUG"), []byte("INFO"), []byte("WARN"), []byte("ERROR"), []byte("FATAL"),
+	[]byte("NOTICE"), []byte("SEVERE"), []byte("CRITICAL")}
+
+// levels are the marks of levels behind a time.
+var levels = append([][]byte{[]byte("Debug"), []byte("Info"), []byte("Warn"), []byte("Error"),
+	[]byte(" V/"), []byte(" D/"), []byte(" I/"), []byte(" W/"), []byte(" E/"), []byte(" V "), []byte(" D "), []byte(" I "),
+	[]byte(" W "), []byte(" E "), []byte("[info]"), []byte("[debug]"), []byte("[warn"), []byte("[error]"), []byte("[notice]")}, leadingLevels...)
+
+func hasLevel(head []byte) bool {
 	for _, l := range levels {
 		if bytes.Contains(head, l) {
 			return true
@@ -70,49 +67,31 @@ func level(head []byte) bool {
 	return false
 }
 
-// levelFirst says whether a line begins with a level that ends in a bracket, a colon or two blanks, or has a time
-// behind it. (Prose begins with capitals, too.)
-func levelFirst(line []byte) bool {
-	for _, l := range levels[:13] {
-		if l[0]|0x20 != line[0]|0x20 {
+// startsWithLevel reports whether a line begins with a level that a bracket, a colon, two blanks or a time follows. (Prose
+// begins with capitals, too.)
+func startsWithLevel(line []byte) bool {
+	for _, l := range leadingLevels {
+		if len(line) < len(l) || !bytes.EqualFold(line[:len(l)], l) {
 			continue
 		}
-		if rest, ok := cutPrefixFold(line, l); ok {
-			rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("ING")), []byte("ing"))
-			return len(rest) > 1 && (rest[0] == ']' || rest[0] == ':' || rest[0] == ' ' && rest[1] == ' ') ||
-				hasTime(rest[:min(len(rest), 30)])
-		}
+		rest := bytes.TrimPrefix(bytes.TrimPrefix(line[len(l):], []byte("ING")), []byte("ing"))
+		return len(rest) > 1 && (rest[0] == ']' || rest[0] == ':' || rest[0] == ' ' && rest[1] == ' ') ||
+			hasTime(rest[:min(len(rest), 30)])
 	}
 	return false
 }
 
-func cutPrefixFold(b, prefix []byte) ([]byte, bool) {
-	if len(b) < len(prefix) || !bytes.EqualFold(b[:len(prefix)], prefix) {
-		return nil, false
-	}
-	return b[len(prefix):], true
-}
-
-// hasTime says whether "12:34:56" or "12:34." stands in b.
+// hasTime reports whether b contains "12:34".
 func hasTime(b []byte) bool {
 	for i := 0; i+5 <= len(b); i++ {
-		if b[i+2] == ':' && digits(b[i:i+2]) && digits(b[i+3:i+5]) {
+		if b[i+2] == ':' && areDigits(b[i:i+2]) && areDigits(b[i+3:i+5]) {
 			return true
 		}
 	}
 	return false
 }
 
-func digits(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(b) > 0
-}
-
-// isSyslog takes "Jan 12 12:34:56 host program[1]: ...".
+// isSyslog matches "Jan 12 12:34:56 host program[1]: ...".
 func isSyslog(line []byte) bool {
 	if len(line) < 16 || line[3] != ' ' || !hasTime(line[6:16]) {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNoise(t *testing.T) {
+func TestNoiseInCode(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	base64 := func(n int) string {
 		var b []byte
@@ -82,7 +82,7 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestNoiseInProse is about what was pasted without being marked as code.
+// TestNoiseInProse has text that was pasted without a mark as code.
 func TestNoiseInProse(t *testing.T) {
 	trace := "java.io.IOException: x\n at com.acme.A.b(A.java:1)\n at java.util.C.d(C.java:2)\n at java.util.C.e(C.java:3)\n at java.util.C.f(C.java:4)"
 	long := "http://example.org/" + strings.Repeat("path-", 50)
@@ -101,7 +101,7 @@ func TestNoiseInProse(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCountsAndDrops(t *testing.T) {
 	var c Cleaner
 	image := `<p><img alt="enter image description here">x</p>`
 	c.Clean(image + image)

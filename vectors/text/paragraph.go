@@ -1,53 +1,49 @@
 package text
 
-import (
-	"bytes"
-)
+import "bytes"
 
-// softBreak stands in a paragraph for white space with a line feed: shown as a space, but where a stack trace or
-// a log was not marked as code it is where its lines end. No text has it, control characters are dropped.
+// softBreak is the white space with a line feed in a paragraph. It is written as a space, but where a stack trace or a log
+// was not marked as code, it ends a line. No text contains it, because control characters are dropped.
 const softBreak = '\v'
 
-// inline collects the text of one paragraph, with white space collapsed.
-type inline struct {
-	b       []byte
-	pending byte // white space owed before the next text: 0, ' ' or softBreak
-	code    int  // where inline code began, 0 where there is none, else plus 1
-	coded   int  // where the code ended that the paragraph begins with
-	sup     bool // the next text is a superscript
-	link    int  // where a link's text began, plus 1; 0 where there is none
-	href    string
-	strike  int // where a text that is struck out began; 0 where there is none
+// paragraph collects the inline text of a block, with collapsed white space.
+type paragraph struct {
+	out         []byte
+	pending     byte // white space before the next text: 0, ' ' or softBreak
+	codeStart   int  // where the open inline code begins, behind its backtick; 0: none is open
+	firstCode   int  // where the code ends with which the paragraph begins; 0: none
+	superscript bool // the next text is one
+	linkStart   int  // where the open link's text begins, plus 1; 0: none is open
+	href        string
+	strikeStart int // where the open struck-out text begins, behind its mark; 0: none is open
 }
 
-// take returns the paragraph and begins the next one. What it returns is valid until text is added.
-func (p *inline) take() []byte {
-	b := bytes.TrimRight(p.b, " \n\v")
-	*p = inline{b: p.b[:0]}
+// take returns the paragraph, and begins the next one. The result is valid until text is added.
+func (p *paragraph) take() []byte {
+	b := bytes.TrimRight(p.out, " \n\v")
+	*p = paragraph{out: p.out[:0]}
 	return b
 }
 
 // text adds text of the HTML.
-func (p *inline) text(b []byte) {
+func (p *paragraph) text(b []byte) {
 	for len(b) > 0 {
 		n := plainText(b)
 		if n > 0 {
-			p.owed()
-			if p.sup {
-				p.superscript(b[:n])
+			p.writePending()
+			if p.superscript {
+				p.writeSuperscript(b[:n])
 			} else {
-				p.b = append(p.b, b[:n]...)
+				p.out = append(p.out, b[:n]...)
 			}
-			p.sup = false
+			p.superscript = false
 			b = b[n:]
 			continue
 		}
 		kind, size := special(b)
 		switch kind {
 		case blank:
-			if p.pending == 0 {
-				p.pending = ' '
-			}
+			p.space()
 		case lineEnd:
 			p.pending = softBreak
 		}
@@ -55,68 +51,58 @@ func (p *inline) text(b []byte) {
 	}
 }
 
-// raw adds markup of the clean text.
-func (p *inline) raw(s string) {
+// markup adds marks of the clean text.
+func (p *paragraph) markup(s string) {
 	p.pending = 0
-	p.b = append(p.b, s...)
+	p.out = append(p.out, s...)
 }
 
-func (p *inline) space() {
+func (p *paragraph) space() {
 	if p.pending == 0 {
 		p.pending = ' '
 	}
 }
 
-func (p *inline) lineBreak() {
+func (p *paragraph) lineBreak() {
 	p.pending = 0
-	if len(p.b) > 0 && p.code == 0 {
-		p.b = append(bytes.TrimRight(p.b, " \v"), '\n')
+	if len(p.out) > 0 && p.codeStart == 0 {
+		p.out = append(bytes.TrimRight(p.out, " \v"), '\n')
 	} else {
 		p.space()
 	}
 }
 
-// owed writes the white space before a text, but not at the beginning of a line.
-func (p *inline) owed() {
-	if n := len(p.b); p.pending != 0 && n > 0 && p.b[n-1] != '\n' && p.b[n-1] != ' ' && p.code != n && p.strike != n {
-		if p.code != 0 {
+// writePending writes the white space before a text, except at the beginning of a line, of code and of struck-out text.
+func (p *paragraph) writePending() {
+	if n := len(p.out); p.pending != 0 && n > 0 && p.out[n-1] != '\n' && p.out[n-1] != ' ' && p.codeStart != n && p.strikeStart != n {
+		if p.codeStart != 0 {
 			p.pending = ' '
 		}
-		p.b = append(p.b, p.pending)
+		p.out = append(p.out, p.pending)
 	}
 	p.pending = 0
 }
 
-// inWord says whether the last character is of a word.
-func (p *inline) inWord() bool {
-	n := len(p.b)
-	return n > 0 && (isLetterOrDigit(p.b[n-1]) || p.b[n-1] == ')')
-}
-
-func isLetterOrDigit(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
-}
-
-// superscript adds a text that is set higher: a number as an exponent, "10^6", "m^2", "(a+b)^2"; but where it is the mark
-// of a footnote, behind a longer word, the end of a clause or at the head of a line, "word[1]", "clause,[2]" and "[1] note".
-func (p *inline) superscript(b []byte) {
-	n := len(p.b)
-	short := len(b) <= 2 && digits(b)
+// writeSuperscript writes a number as an exponent, "10^6", "m^2", "(a+b)^2", or as the mark of a footnote behind a longer
+// word, at the end of a clause and at the beginning of a line, "word[1]", "clause,[2]" and "[1] note". Other texts have no
+// mark.
+func (p *paragraph) writeSuperscript(b []byte) {
+	n := len(p.out)
+	short := len(b) <= 2 && areDigits(b)
 	switch {
-	case short && (n == 0 || p.b[n-1] == '\n'):
-		p.b = append(append(append(p.b, '['), b...), "] "...)
+	case short && (n == 0 || p.out[n-1] == '\n'):
+		p.out = append(append(append(p.out, '['), b...), "] "...)
 		return
-	case short && (n >= 4 && letters(p.b[n-4:]) || endsClause(p.b)):
-		p.b = append(append(append(p.b, '['), b...), ']')
+	case short && (n >= 4 && areLetters(p.out[n-4:]) || endsClause(p.out)):
+		p.out = append(append(append(p.out, '['), b...), ']')
 		return
-	case (b[0] >= '0' && b[0] <= '9' || b[0] == '-' || b[0] == '+') && p.inWord():
-		p.b = append(p.b, '^')
+	case (isDigit(b[0]) || b[0] == '-' || b[0] == '+') && n > 0 && (isAlnum(p.out[n-1]) || p.out[n-1] >= 0x80 || p.out[n-1] == ')'):
+		p.out = append(p.out, '^')
 	}
-	p.b = append(p.b, b...)
+	p.out = append(p.out, b...)
 }
 
-// endsClause says whether a text ends with a mark of punctuation that an exponent does not stand behind, or with such a
-// mark and a quote.
+// endsClause reports whether a text ends with punctuation that no exponent follows, or with such punctuation and a quote.
 func endsClause(b []byte) bool {
 	for _, quote := range []string{`"`, "'", "\u201D", "\u2019"} {
 		b = bytes.TrimSuffix(b, []byte(quote))
@@ -125,114 +111,107 @@ func endsClause(b []byte) bool {
 	return n > 1 && bytes.IndexByte([]byte(".,:;!?"), b[n-1]) >= 0
 }
 
-func letters(b []byte) bool {
-	for _, c := range b {
-		if c|0x20 < 'a' || c|0x20 > 'z' {
-			return false
-		}
-	}
-	return true
-}
-
-// startStrike begins a text that its author has struck out: it says what no longer holds, so that is marked.
-func (p *inline) startStrike() {
-	if p.strike == 0 && p.code == 0 {
-		p.owed()
-		p.b = append(p.b, "~~"...)
-		p.strike = len(p.b)
+// startStrike begins a text that its author has struck out. It is marked, because it no longer holds.
+func (p *paragraph) startStrike() {
+	if p.strikeStart == 0 && p.codeStart == 0 {
+		p.writePending()
+		p.out = append(p.out, "~~"...)
+		p.strikeStart = len(p.out)
 	}
 }
 
-func (p *inline) endStrike() {
-	switch at := p.strike; {
-	case at == 0 || p.code != 0:
+func (p *paragraph) endStrike() {
+	switch at := p.strikeStart; {
+	case at == 0 || p.codeStart != 0:
 		return
-	case at == len(p.b):
-		p.b = p.b[:at-2]
+	case at == len(p.out):
+		p.out = p.out[:at-2]
 	default:
-		p.b = append(p.b, "~~"...)
+		p.out = append(p.out, "~~"...)
 	}
-	p.strike = 0
+	p.strikeStart = 0
 }
 
-// close ends what has been left open.
-func (p *inline) close() {
+// startLink begins a link whose address is kept.
+func (p *paragraph) startLink(href string) {
+	p.endLink()
+	if href == "" || p.codeStart != 0 {
+		return
+	}
+	p.writePending()
+	p.linkStart, p.href = len(p.out)+1, href
+}
+
+// endLink writes the address behind the link's text, unless there is no text or the text is the address.
+func (p *paragraph) endLink() {
+	if p.linkStart == 0 {
+		return
+	}
+	at := p.linkStart - 1
+	p.linkStart = 0
+	if p.codeStart != 0 || at >= len(p.out) || string(p.out[at:]) == p.href {
+		return
+	}
+	p.out = append(p.out, ' ')
+	copy(p.out[at+1:], p.out[at:])
+	p.out[at] = '['
+	p.out = append(append(append(p.out, "]("...), p.href...), ')')
+}
+
+// startCode begins inline code. It returns whether the paragraph begins with this code.
+func (p *paragraph) startCode() (first bool) {
+	if p.codeStart != 0 {
+		return false
+	}
+	p.writePending()
+	p.out = append(p.out, '`')
+	p.codeStart = len(p.out)
+	return p.inFirstCode()
+}
+
+// endCode ends inline code. Code with a backtick has two around it; of empty code nothing stays.
+func (p *paragraph) endCode() {
+	if p.codeStart == 0 {
+		return
+	}
+	first := p.inFirstCode()
+	switch code := p.out[p.codeStart:]; {
+	case len(code) == 0:
+		p.out = p.out[:p.codeStart-1]
+	case bytes.IndexByte(code, '`') >= 0:
+		n := len(p.out)
+		p.out = append(p.out, "     "...)
+		copy(p.out[p.codeStart+2:], p.out[p.codeStart:n])
+		copy(p.out[p.codeStart:], "` ")
+		copy(p.out[n+2:], " ``")
+	default:
+		p.out = append(p.out, '`')
+	}
+	p.codeStart = 0
+	if first {
+		p.firstCode = len(p.out)
+	}
+}
+
+// inFirstCode reports whether code is open with which the paragraph begins.
+func (p *paragraph) inFirstCode() bool { return p.codeStart == 1 }
+
+// isCode reports whether the paragraph is nothing but code.
+func (p *paragraph) isCode() bool {
+	return p.firstCode > 0 && p.firstCode == len(bytes.TrimRight(p.out, " \n\v"))
+}
+
+// closeAll ends all that is open.
+func (p *paragraph) closeAll() {
 	p.endCode()
 	p.endLink()
 	p.endStrike()
 }
 
-// startLink begins a link whose address is kept.
-func (p *inline) startLink(href string) {
-	p.endLink()
-	if href == "" || p.code != 0 {
-		return
-	}
-	p.owed()
-	p.link, p.href = len(p.b)+1, href
-}
-
-// endLink puts the address behind the link's text, unless there is no text or it is the address.
-func (p *inline) endLink() {
-	if p.link == 0 {
-		return
-	}
-	at := p.link - 1
-	p.link = 0
-	if p.code != 0 || at >= len(p.b) || string(p.b[at:]) == p.href {
-		return
-	}
-	p.b = append(p.b, ' ')
-	copy(p.b[at+1:], p.b[at:])
-	p.b[at] = '['
-	p.b = append(append(append(p.b, "]("...), p.href...), ')')
-}
-
-// startCode begins inline code, and says whether the paragraph begins with it.
-func (p *inline) startCode() (first bool) {
-	if p.code != 0 {
-		return false
-	}
-	p.owed()
-	p.b = append(p.b, '`')
-	p.code = len(p.b)
-	return p.inFirstCode()
-}
-
-// endCode closes inline code: two backticks around what has one, and nothing around nothing.
-func (p *inline) endCode() {
-	if p.code == 0 {
-		return
-	}
-	first := p.inFirstCode()
-	switch code := p.b[p.code:]; {
-	case len(code) == 0:
-		p.b = p.b[:p.code-1]
-	case bytes.IndexByte(code, '`') >= 0:
-		n := len(p.b)
-		p.b = append(p.b, "     "...)
-		copy(p.b[p.code+2:], p.b[p.code:n])
-		copy(p.b[p.code:], "` ")
-		copy(p.b[n+2:], " ``")
-	default:
-		p.b = append(p.b, '`')
-	}
-	p.code = 0
-	if first {
-		p.coded = len(p.b)
-	}
-}
-
-// inFirstCode says whether what comes is of the code that the paragraph begins with.
-func (p *inline) inFirstCode() bool { return p.code == 1 }
-
-// isCode says whether the paragraph is nothing but code.
-func (p *inline) isCode() bool { return p.coded > 0 && p.coded == len(bytes.TrimRight(p.b, " \n\v")) }
-
-// maths tidies the formulas of a paragraph, which stand between dollars as MathJax has them, in place: it takes out
-// their colours, which say nothing ("\color{red}x" is x), and lets a formula between two dollars that is written in
-// several lines keep them. Inline code has no formulas, and dollars of other kinds have no such commands.
-func maths(b []byte) []byte {
+// tidyFormulas edits the formulas of a paragraph, which are between dollars as in MathJax, in place: it deletes their
+// colours ("\color{red}x" becomes x), and keeps the lines of a formula between two dollars. It edits neither inline code
+// nor text between dollars without such commands.
+func tidyFormulas(b []byte) []byte {
 	if bytes.IndexByte(b, '\\') < 0 || bytes.IndexByte(b, '$') < 0 {
 		return b
 	}
@@ -242,7 +221,7 @@ func maths(b []byte) []byte {
 		if i < 0 {
 			return append(out, b...)
 		}
-		mark := 1 // so many of the character open, and close
+		mark := 1 // number of the characters that open and close
 		for i+mark < len(b) && b[i+mark] == b[i] {
 			mark++
 		}
@@ -266,8 +245,8 @@ func maths(b []byte) []byte {
 				}
 			}
 		}
-		out = uncoloured(out, inner)
-		if mark == 1 { // what closed may as well open: a lone dollar before it was none of a formula
+		out = appendUncoloured(out, inner)
+		if mark == 1 { // the second dollar may as well open a formula, if the first one was not of any
 			b = b[i+mark+n:]
 			if bytes.IndexByte(inner, '\\') >= 0 {
 				out, b = append(out, '$'), b[1:]
@@ -279,24 +258,25 @@ func maths(b []byte) []byte {
 	return out
 }
 
-// uncoloured appends a formula less the commands that colour it.
-func uncoloured(out, formula []byte) []byte {
+// appendUncoloured appends a formula without the commands that colour it.
+func appendUncoloured(out, formula []byte) []byte {
 	for {
-		i, end := colour(formula)
+		i, end := indexColour(formula)
 		if i < 0 {
 			return append(out, formula...)
 		}
 		out = append(out, formula[:i]...)
 		formula = formula[end:]
-		// a command and a letter behind it were parted by what is gone
-		if len(formula) > 0 && letters(formula[:1]) && endsInCommand(out) {
+		// the deleted command separated a command and a letter
+		if len(formula) > 0 && isLetter(formula[0]) && endsInCommand(out) {
 			out = append(out, ' ')
 		}
 	}
 }
 
-// colour finds the first "\color{name}", "\textcolor{name}" or the like, or returns -1.
-func colour(b []byte) (start, end int) {
+// indexColour returns the place of the first "\color{name}", "\textcolor{name}" or the like; start is -1 where there is
+// none.
+func indexColour(b []byte) (start, end int) {
 	for from := 0; ; {
 		i := bytes.Index(b[from:], []byte("color"))
 		if i < 0 {
@@ -321,10 +301,10 @@ func colour(b []byte) (start, end int) {
 	}
 }
 
-// endsInCommand says whether a formula ends with a command of letters: "\alpha".
+// endsInCommand reports whether a formula ends with a command of letters: "\alpha".
 func endsInCommand(b []byte) bool {
 	i := len(b)
-	for i > 0 && letters(b[i-1:i]) {
+	for i > 0 && isLetter(b[i-1]) {
 		i--
 	}
 	return i < len(b) && i > 0 && b[i-1] == '\\'

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A stack trace is four or more frames of one family. What stands around them stays: the exception's line above (or
-// below, in Python), and "Caused by". Of the frames one stays, the first that is the asker's own code, counted from
-// where the fault happened: the rest is the path through libraries. Without one of the asker's own it is the first.
+// A stack trace is four or more frames of one family. The lines around it stay: the exception's line above (below, in
+// Python), and "Caused by". Of the frames one stays: the first of the author's own code, counted from where the fault
+// occurred, because the others are the path through libraries. Of a trace without such a frame the first one stays.
 
-// family is how the traces of a language look.
-type family uint8
+// traceFamily is the form of the traces of a language.
+type traceFamily uint8
 
 const (
-	noFrame family = iota
+	noFrame traceFamily = iota
 	javaTrace
 	dotnetTrace
 	jsTrace
@@ -24,11 +24,12 @@ const (
 	phpTrace
 )
 
-// least is how many frames make a trace that is cut.
-const least = 4
+// leastFrames is the number of frames from which on a trace is cut.
+const leastFrames = 4
 
-// foreign names what marks a frame as a library's. A mark that begins with ^ is the beginning of the frame's function.
-var foreign = [...][]string{
+// libraryMarks mark a frame as a library's. A mark that begins with ^ is the beginning of the frame's function, any other is
+// anywhere in the frame.
+var libraryMarks = [...][]string{
 	javaTrace: {"^java.", "^javax.", "^jdk.", "^sun.", "^com.sun.", "^org.apache.", "^org.springframework.", "^org.hibernate.", "^org.junit.",
 		"^org.eclipse.", "^org.jboss.", "^org.gradle.", "^org.codehaus.", "^org.glassfish.", "^org.mockito.", "^org.testng.", "^android.", "^androidx.", "^com.android.", "^dalvik.",
 		"^kotlin.", "^kotlinx.", "^scala.", "^akka.", "^groovy.", "^io.netty.", "^com.google.", "^java.base/", "^java.desktop/", "^app//org."},
@@ -44,103 +45,112 @@ var foreign = [...][]string{
 	phpTrace:  {"/vendor/", `\vendor/`, `\vendor\`, "[internal function]", "{main}"},
 }
 
-// traces applies the rule to all traces of a block.
-func (n *noise) traces() {
-	n.rust = 0
-	for i := 0; i < len(n.lines); {
-		n.rustHead(i)
-		f, next := n.frame(i)
-		if f == noFrame {
+// dropTraces applies ruleTrace to all traces of a block.
+func (f *noiseFilter) dropTraces() {
+	f.rustEnd = 0
+	for i := 0; i < len(f.lines); {
+		f.findRustBacktrace(i)
+		family, next := f.frameAt(i)
+		if family == noFrame {
 			i++
 			continue
 		}
-		var frames [2]int // where the kept frame begins and ends
-		found, count, j := false, 0, i
-		for g := f; g == f; g, next = n.frame(j) {
-			if own := n.own(f, j, next); count == 0 || own && (!found || f == pythonTrace) || f == pythonTrace && !found {
-				frames, found = [2]int{j, next}, found || own
+		var kept [2]int // where the kept frame begins and ends
+		foundOwn, count, j := false, 0, i
+		for frame := family; frame == family; frame, next = f.frameAt(j) {
+			// the fault is at the last frame of Python, at the first one of other languages
+			own := f.isOwnFrame(family, j, next)
+			if count == 0 || own && !foundOwn || family == pythonTrace && (own || !foundOwn) {
+				kept, foundOwn = [2]int{j, next}, foundOwn || own
 			}
 			count, j = count+1, next
 		}
-		if count >= least {
-			n.cut(ruleTrace, i, j, func(k int) bool { return frames[0] <= k && k < frames[1] })
+		if count >= leastFrames {
+			f.drop(ruleTrace, i, j, func(k int) bool { return kept[0] <= k && k < kept[1] })
 		}
 		i = j
 	}
 }
 
-// own says whether the frame of lines i to j is of the asker's own code.
-func (n *noise) own(f family, i, j int) bool {
+// isOwnFrame reports whether the frame in the lines i to j has no mark of a library.
+func (f *noiseFilter) isOwnFrame(family traceFamily, i, j int) bool {
 	var frame []byte
-	for _, line := range n.lines[i:j] {
-		frame = append(append(frame, unlogged(line)...), '\n')
+	for _, line := range f.lines[i:j] {
+		frame = append(append(frame, trimLogcat(line)...), '\n')
 	}
 	if bytes.HasPrefix(frame, []byte("... ")) {
 		return false
 	}
 	function := bytes.TrimPrefix(frame, []byte("at "))
-	for _, mark := range foreign[f] {
-		if begin, ok := strings.CutPrefix(mark, "^"); ok && bytes.HasPrefix(function, []byte(begin)) || !ok && bytes.Contains(frame, []byte(mark)) {
+	for _, mark := range libraryMarks[family] {
+		if start, ok := strings.CutPrefix(mark, "^"); ok && bytes.HasPrefix(function, []byte(start)) || !ok && bytes.Contains(frame, []byte(mark)) {
 			return false
 		}
 	}
 	return true
 }
 
-// frame says of what family the frame at line i is, and where the next line after it is. What prose, lists and the
-// output of compilers have is told from frames by the form of their places: see the tests of both.
-func (n *noise) frame(i int) (f family, next int) {
-	if i >= len(n.lines) {
+// frameAt returns the family of the frame at line i, and the line behind it. The forms of the places tell frames from prose,
+// lists and the output of compilers, see TestTraces and TestNoTraces.
+func (f *noiseFilter) frameAt(i int) (family traceFamily, next int) {
+	if i >= len(f.lines) {
 		return noFrame, i
 	}
-	t := unlogged(n.lines[i])
+	t := trimLogcat(f.lines[i])
 	if len(t) < 5 {
 		return noFrame, i
 	}
 	switch c := t[0]; {
 	case c == 'a' && bytes.HasPrefix(t, []byte("at ")):
-		return atFrame(t[len("at "):]), i + 1
+		switch rest := t[len("at "):]; {
+		case isJavaFrame(rest):
+			return javaTrace, i + 1
+		case isJSFrame(rest):
+			return jsTrace, i + 1
+		case isDotnetFrame(rest):
+			return dotnetTrace, i + 1
+		}
+		return noFrame, i + 1
 	case c == '.' && bytes.HasPrefix(t, []byte("... ")):
 		if bytes.HasSuffix(t, []byte(" more")) || bytes.HasSuffix(t, []byte(" omitted")) {
 			return javaTrace, i + 1
 		}
 	case c == 'F' && isPythonFrame(t):
-		return pythonTrace, n.pythonEnd(i + 1)
+		return pythonTrace, f.pythonFrameEnd(i + 1)
 	case c == 'f' && bytes.HasPrefix(t, []byte("from ")):
 		if isRubyFrame(t) {
 			return rubyTrace, i + 1
 		}
 	case c == '#' && isPHPFrame(t):
 		return phpTrace, i + 1
-	case c >= '0' && c <= '9':
-		if next := n.rustEnd(i, t); next > i {
+	case isDigit(c):
+		if next := f.rustFrameEnd(i, t); next > i {
 			return rustTrace, next
 		}
 	}
 	switch last := t[len(t)-1]; {
 	case last == '\'' && isRubyFrame(t):
 		return rubyTrace, i + 1
-	case last >= '0' && last <= '9' && isFirefoxFrame(t):
+	case isDigit(last) && isFirefoxFrame(t):
 		return jsTrace, i + 1
 	case last == ')' && isIPythonFrame(t):
-		return pythonTrace, n.ipythonEnd(i + 1)
-	case (last == ')' || t[0] == 'c' && bytes.HasPrefix(t, []byte("created by "))) && n.goPlace(i+1) && !bytes.Contains(t, []byte(".go:")):
+		return pythonTrace, f.ipythonFrameEnd(i + 1)
+	case (last == ')' || bytes.HasPrefix(t, []byte("created by "))) && f.isGoPlace(i+1) && !bytes.Contains(t, []byte(".go:")):
 		return goTrace, i + 2
 	}
 	return noFrame, i
 }
 
-// androidTags are those under which Android's log has traces.
-var androidTags = [][]byte{[]byte("AndroidRuntime"), []byte("System.err")}
+// logcatTags are the tags of traces in Android's log.
+var logcatTags = [][]byte{[]byte("AndroidRuntime"), []byte("System.err")}
 
-// unlogged returns a line without the blanks at its head, and without what Android's log puts before each line:
-// "E/AndroidRuntime( 1234): ".
-func unlogged(line []byte) []byte {
+// trimLogcat trims the blanks at the head of a line, and the prefix of Android's log: "E/AndroidRuntime( 1234): ".
+func trimLogcat(line []byte) []byte {
 	line = line[indent(line):]
-	if len(line) < 12 || line[1] != '/' && !digits(line[:1]) { // neither a level nor a date
+	if len(line) < 12 || line[1] != '/' && !isDigit(line[0]) { // neither a level nor a date
 		return line
 	}
-	for _, tag := range androidTags {
+	for _, tag := range logcatTags {
 		i := bytes.Index(line[:min(len(line), 100)], tag)
 		if i < 0 {
 			continue
@@ -152,20 +162,17 @@ func unlogged(line []byte) []byte {
 	return line
 }
 
-// atFrame tells the families whose frames begin with "at" from each other.
-func atFrame(rest []byte) family {
-	switch {
-	case isJavaFrame(rest):
-		return javaTrace
-	case isJSFrame(rest):
-		return jsTrace
-	case isDotnetFrame(rest):
-		return dotnetTrace
+// indent returns the number of blanks and tabs at the head of a line.
+func indent(line []byte) int {
+	for i, c := range line {
+		if c != ' ' && c != '\t' {
+			return i
+		}
 	}
-	return noFrame
+	return len(line)
 }
 
-// isJavaFrame takes "com.acme.Shop.buy(Shop.java:12)", and what loggers add: " ~[shop.jar:1.2]".
+// isJavaFrame matches "com.acme.Shop.buy(Shop.java:12)", and what loggers add: " ~[shop.jar:1.2]".
 func isJavaFrame(b []byte) bool {
 	if b[len(b)-1] == ']' {
 		if i := bytes.LastIndex(b, []byte(") ")); i > 0 {
@@ -189,8 +196,8 @@ func isJavaFrame(b []byte) bool {
 	return false
 }
 
-// isJSFrame takes what ends with ":12:34" (or, in old browsers, ".js:12") behind a name, "native", "<anonymous>" and
-// "index 0" of Promise.all.
+// isJSFrame matches "buy (shop.js:12:34)" (in old browsers "shop.js:12"), "(native)", "<anonymous>" and Promise.all's
+// "(index 0)".
 func isJSFrame(b []byte) bool {
 	b = bytes.TrimSuffix(b, []byte(")"))
 	for _, end := range [][]byte{[]byte("(native"), []byte("<anonymous>")} {
@@ -199,12 +206,12 @@ func isJSFrame(b []byte) bool {
 		}
 	}
 	if i := bytes.LastIndex(b, []byte("(index ")); i > 0 {
-		return digits(b[i+len("(index "):])
+		return areDigits(b[i+len("(index "):])
 	}
 	return isJSPlace(b)
 }
 
-// isJSPlace takes a file and a place in it: "shop.js:12:5". A time of day is none.
+// isJSPlace matches a file and a place in it, "shop.js:12:5", and no time of day.
 func isJSPlace(b []byte) bool {
 	rest, ok := cutNumber(b)
 	if !ok {
@@ -215,21 +222,33 @@ func isJSPlace(b []byte) bool {
 		return bytes.HasSuffix(rest, []byte(".js")) || bytes.HasSuffix(rest, []byte(".ts"))
 	}
 	for _, c := range file[bytes.LastIndexAny(file, " (")+1:] {
-		if c|0x20 >= 'a' && c|0x20 <= 'z' || c == '>' {
+		if isLetter(c) || c == '>' {
 			return true
 		}
 	}
 	return false
 }
 
-// isFirefoxFrame takes "buy@http://shop.example/shop.js:12:5", as Firefox and Safari write it.
-func isFirefoxFrame(b []byte) bool {
-	i := bytes.IndexByte(b, '@')
-	return i >= 0 && bytes.IndexByte(b[:i], ' ') < 0 && bytes.Contains(b[i:], []byte("/")) && bytes.IndexByte(b[i:], ' ') < 0 && isJSPlace(b)
+// cutNumber cuts ":12" off the end.
+func cutNumber(p []byte) ([]byte, bool) {
+	i := len(p)
+	for i > 0 && isDigit(p[i-1]) {
+		i--
+	}
+	if i == len(p) || i == 0 || p[i-1] != ':' {
+		return nil, false
+	}
+	return p[:i-1], true
 }
 
-// isDotnetFrame takes "Acme.Shop.Buy(Int32 id) in Shop.cs:line 3", and Mono's "Acme.Shop.Buy (System.Int32 id) [0x00000]":
-// a name with a dot, its parameters, and nothing or the place behind them.
+// isFirefoxFrame matches "buy@http://shop.example/shop.js:12:5", as Firefox and Safari write it.
+func isFirefoxFrame(b []byte) bool {
+	i := bytes.IndexByte(b, '@')
+	return i >= 0 && bytes.IndexByte(b, ' ') < 0 && bytes.IndexByte(b[i:], '/') >= 0 && isJSPlace(b)
+}
+
+// isDotnetFrame matches "Acme.Shop.Buy(Int32 id) in Shop.cs:line 3", and Mono's "Acme.Shop.Buy (System.Int32 id) [0x00000]":
+// a name with a dot, parameters, and nothing or the place behind them.
 func isDotnetFrame(b []byte) bool {
 	open, end := bytes.IndexByte(b, '('), bytes.LastIndexByte(b, ')')
 	if open <= 0 || end < open {
@@ -245,43 +264,44 @@ func isDotnetFrame(b []byte) bool {
 		}
 		name = mono
 	}
-	first, last := name[0]|0x20, name[len(name)-1]
-	return bytes.IndexByte(name, '.') > 0 && last != '.' && bytes.IndexByte(name, ' ') < 0 && (first >= 'a' && first <= 'z' || first == '_' || first == '<') ||
+	first, last := name[0], name[len(name)-1]
+	return bytes.IndexByte(name, '.') > 0 && last != '.' && bytes.IndexByte(name, ' ') < 0 && (isLetter(first) || first == '<') ||
 		string(name) == "lambda_method"
 }
 
-// isPythonFrame takes `File "shop.py", line 12`.
+// isPythonFrame matches `File "shop.py", line 12`.
 func isPythonFrame(b []byte) bool {
 	const before = `", line `
 	i := bytes.Index(b, []byte(before))
-	return i > 0 && bytes.HasPrefix(b, []byte(`File "`)) && i+len(before) < len(b) && digits(b[i+len(before):i+len(before)+1])
+	return i > 0 && bytes.HasPrefix(b, []byte(`File "`)) && i+len(before) < len(b) && isDigit(b[i+len(before)])
 }
 
-// pythonEnd returns where the lines of source below a Python frame end: they are indented deeper than it. Where the
-// indentation is lost, in a paragraph, they go up to the next frame, and below the last frame there is one at most.
-func (n *noise) pythonEnd(i int) int {
-	frame := indent(n.lines[i-1])
-	if frame == 0 && i < len(n.lines) && indent(n.lines[i]) == 0 {
-		for k := i; k < min(i+4, len(n.lines)); k++ {
-			if isPythonFrame(n.lines[k]) {
+// pythonFrameEnd returns the end of the lines of source below a Python frame, from line i on: they are indented deeper than
+// the frame. In a paragraph, where the indentation is lost, they end at the next frame; below the last frame there is one at
+// most.
+func (f *noiseFilter) pythonFrameEnd(i int) int {
+	frame := indent(f.lines[i-1])
+	if frame == 0 && i < len(f.lines) && indent(f.lines[i]) == 0 {
+		for k := i; k < min(i+4, len(f.lines)); k++ {
+			if isPythonFrame(f.lines[k]) {
 				return k
 			}
 		}
-		if i+1 < len(n.lines) && !isPythonError(n.lines[i]) {
+		if i+1 < len(f.lines) && !isPythonError(f.lines[i]) {
 			i++
 		}
-		if i < len(n.lines) && len(bytes.Trim(n.lines[i], "^~ ")) == 0 { // it points at a place in the source
+		if i < len(f.lines) && len(bytes.Trim(f.lines[i], "^~ ")) == 0 { // the marks of a place in the source
 			i++
 		}
 		return i
 	}
-	for k := 0; k < 3 && i < len(n.lines) && len(n.lines[i]) > 0 && indent(n.lines[i]) > frame; k++ {
+	for k := 0; k < 3 && i < len(f.lines) && len(f.lines[i]) > 0 && indent(f.lines[i]) > frame; k++ {
 		i++
 	}
 	return i
 }
 
-// isPythonError takes "KeyError: 'k'" and "shop.StockError".
+// isPythonError matches "KeyError: 'k'" and "shop.StockError".
 func isPythonError(line []byte) bool {
 	name, _, _ := bytes.Cut(line, []byte(":"))
 	if bytes.ContainsAny(name, " =([") {
@@ -295,17 +315,7 @@ func isPythonError(line []byte) bool {
 	return false
 }
 
-// indent returns how many blanks and tabs stand at the head of a line.
-func indent(line []byte) int {
-	for i, c := range line {
-		if c != ' ' && c != '\t' {
-			return i
-		}
-	}
-	return len(line)
-}
-
-// isIPythonFrame takes the head of a frame as notebooks show it, "/lib/shop.py in buy(id)".
+// isIPythonFrame matches the head of a frame in a notebook, "/lib/shop.py in buy(id)".
 func isIPythonFrame(b []byte) bool {
 	i := bytes.Index(b, []byte(" in "))
 	if i <= 0 {
@@ -316,33 +326,33 @@ func isIPythonFrame(b []byte) bool {
 		(bytes.HasSuffix(file, []byte(".py")) || bytes.HasSuffix(file, []byte(".pyc")) || bytes.HasSuffix(file, []byte(".pyx")))
 }
 
-// ipythonEnd returns where the numbered lines of source below a frame of a notebook end, and the blank line behind
-// them.
-func (n *noise) ipythonEnd(i int) int {
-	for ; i < len(n.lines); i++ {
-		t := bytes.TrimLeft(n.lines[i], " -->")
+// ipythonFrameEnd returns the end of the numbered lines of source below a frame in a notebook, from line i on, and of the
+// blank line behind them.
+func (f *noiseFilter) ipythonFrameEnd(i int) int {
+	for ; i < len(f.lines); i++ {
+		t := bytes.TrimLeft(f.lines[i], " ->")
 		if k := countDigits(t); k == 0 || k < len(t) && t[k] != ' ' {
 			break
 		}
 	}
-	if i < len(n.lines) && len(n.lines[i]) == 0 {
+	if i < len(f.lines) && len(f.lines[i]) == 0 {
 		i++
 	}
 	return i
 }
 
-// isRubyFrame takes "app/shop.rb:12:in `buy'" with or without "from" before it. What says more behind it is the
-// exception's own line.
+// isRubyFrame matches "app/shop.rb:12:in `buy'", with or without "from" before it. A line with more behind it is the
+// exception's.
 func isRubyFrame(b []byte) bool {
 	i := bytes.Index(b, []byte(":in "))
-	if i <= 0 || !digits(b[i-1:i]) || i+len(":in ") >= len(b) {
+	if i <= 0 || !isDigit(b[i-1]) || i+len(":in ") >= len(b) {
 		return false
 	}
 	quote := b[i+len(":in ")]
 	return (quote == '`' || quote == '\'') && b[len(b)-1] == '\''
 }
 
-// isPHPFrame takes "#1 /srv/shop.php(12): buy()", "#2 [internal function]: f()" and "#3 {main}".
+// isPHPFrame matches "#1 /srv/shop.php(12): buy()", "#2 [internal function]: f()" and "#3 {main}".
 func isPHPFrame(b []byte) bool {
 	k := countDigits(b[1:])
 	if k == 0 || k+2 >= len(b) || b[k+1] != ' ' {
@@ -357,76 +367,55 @@ func isPHPFrame(b []byte) bool {
 		return false
 	}
 	open := bytes.LastIndexByte(rest[:i], '(')
-	return open > 0 && digits(rest[open+1:i]) && (bytes.IndexByte(rest[:open], ' ') < 0 || bytes.HasSuffix(rest[:open], []byte(".php"))) &&
+	return open > 0 && areDigits(rest[open+1:i]) && (bytes.IndexByte(rest[:open], ' ') < 0 || bytes.HasSuffix(rest[:open], []byte(".php"))) &&
 		bytes.ContainsAny(rest[:open], `./\`)
 }
 
-// goPlace says whether line i is the place of a Go frame: a tab, a file, a line number. In a paragraph there is no tab,
-// but the path is whole.
-func (n *noise) goPlace(i int) bool {
-	if i >= len(n.lines) || len(n.lines[i]) == 0 || bytes.IndexByte([]byte("\t /"), n.lines[i][0]) < 0 {
+// isGoPlace reports whether line i is the place of a Go frame: a tab, a file, a line number. In a paragraph there is no tab,
+// but the path is absolute.
+func (f *noiseFilter) isGoPlace(i int) bool {
+	if i >= len(f.lines) || len(f.lines[i]) == 0 || bytes.IndexByte([]byte("\t /"), f.lines[i][0]) < 0 {
 		return false
 	}
-	j := bytes.Index(n.lines[i], []byte(".go:"))
-	return j > 0 && j+4 < len(n.lines[i]) && digits(n.lines[i][j+4:j+5])
+	j := bytes.Index(f.lines[i], []byte(".go:"))
+	return j > 0 && j+4 < len(f.lines[i]) && isDigit(f.lines[i][j+4])
 }
 
-// rustEnd returns where the frame of Rust at line i ends, whose text is t; i where it is none. A number and a path are
-// a frame where the place stands below, or under the heading of a backtrace.
-func (n *noise) rustEnd(i int, t []byte) int {
+// rustFrameEnd returns the end of the Rust frame at line i, whose trimmed text is t; i where it is none. A number and a path
+// are a frame if the place is in the line below, or if they are in a backtrace.
+func (f *noiseFilter) rustFrameEnd(i int, t []byte) int {
 	k := countDigits(t)
 	if k >= 4 || !bytes.HasPrefix(t[k:], []byte(": ")) {
 		return i
 	}
-	if n.rustPlace(i + 1) {
+	if f.isRustPlace(i + 1) {
 		return i + 2
 	}
-	if i < n.rust && bytes.Contains(t, []byte("::")) {
+	if i < f.rustEnd && bytes.Contains(t, []byte("::")) {
 		return i + 1
 	}
 	return i
 }
 
-// rustHead finds how far the frames of Rust go that stand under their heading.
-func (n *noise) rustHead(i int) {
-	if !bytes.HasSuffix(n.lines[i], []byte("stack backtrace:")) {
+// findRustBacktrace sets rustEnd where line i is the heading of a backtrace.
+func (f *noiseFilter) findRustBacktrace(i int) {
+	if !bytes.HasSuffix(f.lines[i], []byte("stack backtrace:")) {
 		return
 	}
-	for i++; i < len(n.lines); i++ {
-		t := n.lines[i][indent(n.lines[i]):]
-		if k := countDigits(t); !n.rustPlace(i) && !(k > 0 && bytes.HasPrefix(t[k:], []byte(": "))) {
+	for i++; i < len(f.lines); i++ {
+		t := f.lines[i][indent(f.lines[i]):]
+		if k := countDigits(t); !f.isRustPlace(i) && !(k > 0 && bytes.HasPrefix(t[k:], []byte(": "))) {
 			break
 		}
 	}
-	n.rust = i
+	f.rustEnd = i
 }
 
-// rustPlace says whether line i is the place of a Rust frame: "at src/main.rs:12".
-func (n *noise) rustPlace(i int) bool {
-	if i >= len(n.lines) {
+// isRustPlace reports whether line i is the place of a Rust frame: "at src/main.rs:12".
+func (f *noiseFilter) isRustPlace(i int) bool {
+	if i >= len(f.lines) {
 		return false
 	}
-	t := n.lines[i][indent(n.lines[i]):]
+	t := f.lines[i][indent(f.lines[i]):]
 	return bytes.HasPrefix(t, []byte("at ")) && bytes.Contains(t, []byte(".rs:"))
-}
-
-// cutNumber takes ":12" off the end.
-func cutNumber(p []byte) ([]byte, bool) {
-	i := len(p)
-	for i > 0 && p[i-1] >= '0' && p[i-1] <= '9' {
-		i--
-	}
-	if i == len(p) || i == 0 || p[i-1] != ':' {
-		return nil, false
-	}
-	return p[:i-1], true
-}
-
-func countDigits(b []byte) int {
-	for i, c := range b {
-		if c < '0' || c > '9' {
-			return i
-		}
-	}
-	return len(b)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Real traces: what is left is the exception's line and the first frame of the asker's own code.
+// TestTraces has real traces: the exception's line stays, and the first frame of the author's own code.
 func TestTraces(t *testing.T) {
 	spring := func(n int) (s string) {
 		for i := range n {
@@ -91,7 +91,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// asProse is what is left of lines of code in a paragraph.
+// asProse returns lines of code as a paragraph has them.
 func asProse(code string) string {
 	var lines []string
 	for line := range strings.Lines(code) {
@@ -102,31 +102,31 @@ func asProse(code string) string {
 	return strings.Join(lines, "\n")
 }
 
-// What resembles a trace and is none stays as it is, as code and as a paragraph.
+// TestNoTraces has text that resembles a trace. It stays as it is, as code and as a paragraph.
 func TestNoTraces(t *testing.T) {
 	for name, code := range map[string]string{
-		"Java, short":         "Exception\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\n\tat a.B.e(B.java:3)",
-		"Java, files":         "at first (see Shop.java:12)\nat Main(Main.java:3)\nat the end (Cart.java:4)\nat startup (App.java:1)\nat com.acme (Shop.java:9)",
-		"Java, code":          "looking(at, a.B.c(x));\nat.a.B(C.java);\nat = b.c(d);\nat(e.f);\nat.g(h.i);",
-		"Python, files":       "File \"a.txt\", line endings: unix\nFile \"b.txt\", line endings: dos\nFile \"c.txt\", line endings: mac\nFile \"d.txt\", line endings: dos\nFile \"e.txt\", line endings: dos",
-		"Python, code":        "for line in f:\n    File(\"a\", line, 1)\n    File(\"b\", line, 2)\n    File(\"c\", line, 3)\n    File(\"d\", line, 4)",
-		"a notebook's words":  "look in (a)\nsearch in (b)\nfind in (c)\nput x.py in (d)\nsave shop.py in (e)",
-		".NET, places":        "at Rome (Italy, St. Peter)\nat Paris (France, approx.)\nat a.m. (or p.m.)\nat 10.30 (room B)\nat Amazon.com (see there)\nat noon. (sharp)",
-		".NET, code":          "at.Foo(bar);\nat Foo.Bar;\nat Foo.Bar(baz) and more\nat Foo.Bar(baz) in;\nat Foo.Bar(baz) or",
-		"times":               "at 10:30:15\nat 10:31:15\nat noon 12:00:00\nat 10:32:15\nat (about) 10:33:15",
-		"JavaScript, places":  "at line 12\nat shop.js line 3\nat shop.js: 12\nat (12:30)\nat the end (index of)",
-		"addresses":           "me@example.org:22\nroot@10.0.0.1:2222\ngit@github.com:a/b1\nyou@host/path:12\nuser@db/shop:3306",
-		"Go, a compiler says": "\t./main.go:12: call to f(x) has 1 argument\n\t./main.go:13: call to g(y)\n\t./main.go:14: undefined (z)\n\t./main.go:15: h(i)\n\t./main.go:16: j(k)\n\t./main.go:17: l(m)\n\t./main.go:18: n(o)\n\t./main.go:19: p(q)",
-		"Go, code":            "f(x)\n\tg(\"main.go\")\nf(x)\n\tg(\"main.go\")\nf(y)\n\tg(\"main.go\")\nf(z)\n\tg(\"main.go\")",
-		"Rust, a list":        "1: std::vector\n2: std::map\n3: std::set\n4: std::list\n5: use std::deque here",
-		"Rust, a compiler":    "0: a\n --> src/main.rs:3:5\n1: b\n --> src/main.rs:4:5\n2: c\n --> src/main.rs:5:5\n3: d\n --> src/main.rs:6:5",
-		"Ruby, words":         "from 1:in a\nfrom here:in the house\nfrom 3:in it's\nfrom a.rb:4\nfrom a.rb to b.rb\nfrom a.rb:5:in",
-		"Ruby, code":          "from = 'a.rb'\nfrom.each 'x'\nfrom ['y']\nfrom_file 'a.rb:1'\nfrom 'z'",
-		"PHP, tickets":        "#12 Shop fails (open): fix\n#13 Cart fails (closed): done\n#14 A bug (15): text\n#15 bug (15): text\n#16 Another (3): text",
-		"PHP, headings":       "#0 first\n#1 second\n#2 third\n#3 fourth\n#4 {braces}",
-		"numbers":             "0: a\n1: b\n2: c\n3: d\n4: e",
-		"at":                  "at once (or later)\nat noon (sharp)\nat a.b\nat home (it is nice)\nat x",
-		"more":                "... and more\n... some more of it\n... 12 others\n... more or less",
+		"Java, short":        "Exception\n\tat a.B.c(B.java:1)\n\tat a.B.d(B.java:2)\n\tat a.B.e(B.java:3)",
+		"Java, files":        "at first (see Shop.java:12)\nat Main(Main.java:3)\nat the end (Cart.java:4)\nat startup (App.java:1)\nat com.acme (Shop.java:9)",
+		"Java, code":         "looking(at, a.B.c(x));\nat.a.B(C.java);\nat = b.c(d);\nat(e.f);\nat.g(h.i);",
+		"Python, files":      "File \"a.txt\", line endings: unix\nFile \"b.txt\", line endings: dos\nFile \"c.txt\", line endings: mac\nFile \"d.txt\", line endings: dos\nFile \"e.txt\", line endings: dos",
+		"Python, code":       "for line in f:\n    File(\"a\", line, 1)\n    File(\"b\", line, 2)\n    File(\"c\", line, 3)\n    File(\"d\", line, 4)",
+		"a notebook's words": "look in (a)\nsearch in (b)\nfind in (c)\nput x.py in (d)\nsave shop.py in (e)",
+		".NET, places":       "at Rome (Italy, St. Peter)\nat Paris (France, approx.)\nat a.m. (or p.m.)\nat 10.30 (room B)\nat Amazon.com (see there)\nat noon. (sharp)",
+		".NET, code":         "at.Foo(bar);\nat Foo.Bar;\nat Foo.Bar(baz) and more\nat Foo.Bar(baz) in;\nat Foo.Bar(baz) or",
+		"times":              "at 10:30:15\nat 10:31:15\nat noon 12:00:00\nat 10:32:15\nat (about) 10:33:15",
+		"JavaScript, places": "at line 12\nat shop.js line 3\nat shop.js: 12\nat (12:30)\nat the end (index of)",
+		"addresses":          "me@example.org:22\nroot@10.0.0.1:2222\ngit@github.com:a/b1\nyou@host/path:12\nuser@db/shop:3306",
+		"Go, a compiler":     "\t./main.go:12: call to f(x) has 1 argument\n\t./main.go:13: call to g(y)\n\t./main.go:14: undefined (z)\n\t./main.go:15: h(i)\n\t./main.go:16: j(k)\n\t./main.go:17: l(m)\n\t./main.go:18: n(o)\n\t./main.go:19: p(q)",
+		"Go, code":           "f(x)\n\tg(\"main.go\")\nf(x)\n\tg(\"main.go\")\nf(y)\n\tg(\"main.go\")\nf(z)\n\tg(\"main.go\")",
+		"Rust, a list":       "1: std::vector\n2: std::map\n3: std::set\n4: std::list\n5: use std::deque here",
+		"Rust, a compiler":   "0: a\n --> src/main.rs:3:5\n1: b\n --> src/main.rs:4:5\n2: c\n --> src/main.rs:5:5\n3: d\n --> src/main.rs:6:5",
+		"Ruby, words":        "from 1:in a\nfrom here:in the house\nfrom 3:in it's\nfrom a.rb:4\nfrom a.rb to b.rb\nfrom a.rb:5:in",
+		"Ruby, code":         "from = 'a.rb'\nfrom.each 'x'\nfrom ['y']\nfrom_file 'a.rb:1'\nfrom 'z'",
+		"PHP, tickets":       "#12 Shop fails (open): fix\n#13 Cart fails (closed): done\n#14 A bug (15): text\n#15 bug (15): text\n#16 Another (3): text",
+		"PHP, headings":      "#0 first\n#1 second\n#2 third\n#3 fourth\n#4 {braces}",
+		"numbers":            "0: a\n1: b\n2: c\n3: d\n4: e",
+		"at":                 "at once (or later)\nat noon (sharp)\nat a.b\nat home (it is nice)\nat x",
+		"more":               "... and more\n... some more of it\n... 12 others\n... more or less",
 	} {
 		var c Cleaner
 		got := c.Clean("<pre><code>" + html.EscapeString(code) + "</code></pre>")
