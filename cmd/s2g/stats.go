@@ -13,7 +13,7 @@ import (
 const statsHelp = `Prints the statistics of the paper's Table 1 and section 4 for a build: questions, answers, acceptance, answers
 and comments a question, by language and as a distribution; nodes by class and edges by predicate, summed over
 the graphs and distinct. What --materialize writes out is a group of edges of its own, and in no other figure
-but the quads.`
+but the quads. For a build of all of Stack Overflow the table has the paper's figures beside the build's.`
 
 func (a *app) stats() *cobra.Command {
 	o := &options{}
@@ -62,6 +62,6 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 		case a.json:
 			return json.NewEncoder(a.stdout).Encode(s)
 		}
-		return s.WriteTable(a.stdout)
+		return s.WriteTable(a.stdout, stats.ComparesWithPaper(site, m.Dump))
 	})
 }

@@ -37,9 +37,7 @@ type page struct {
 	Links        *linkMatrix
 	Thread       *threadFigure
 	NoThread     string // why there is none
-	Paper        string
-	Beside       []paperRow
-	Distribution table
+	Paper        paperSection
 	Rejected     *countTable
 	Outside      *countTable
 	Cleaned      *countTable
@@ -75,7 +73,7 @@ func (r *Report) page() *page {
 		Host: r.o.Site.Host(), Title: r.o.Site.Host() + " as a graph", Lead: r.lead(), Tiles: r.tiles(),
 		About: r.aboutLanguages(), Empty: r.emptyGraphs(), Languages: r.languages(),
 		Years: r.years(), Scores: r.scores(), Answers: r.answers(), Links: r.links(), NoThread: r.example.absent,
-		Paper: paperTitle, Beside: r.besidePaper(), Distribution: r.distribution(),
+		Paper:    r.paper(),
 		Rejected: r.rejected(), Outside: r.outside(),
 		Facts: r.facts(), Inputs: r.inputs(), Stages: r.stages(), Commands: r.commands(), SPARQL: r.sparql(),
 	}

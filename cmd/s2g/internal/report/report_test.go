@@ -87,7 +87,7 @@ func TestPage(t *testing.T) {
 	}
 	checkMarkup(t, page)
 	for _, want := range []string{
-		"A question of several languages is in the graph of each", "433,291", "16.9 million", "not known",
+		"A question of several languages is in the graph of each", "The figures of the paper, for this build", "possibly better answers",
 		"comments on posts in no graph", "stack-trace", "Nothing was dropped by the rules hex-dump", "bad date", "builtin/lsa-256-0123456789abcdef", "9.3 MiB", "3.5 s",
 		"31 March 2024", "s2g load graphdb", "so:HasPossibleBetterAnswer", "so:HasAcceptedAnswer",
 	} {
@@ -99,6 +99,35 @@ func TestPage(t *testing.T) {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page says %s", bad)
 		}
+	}
+}
+
+// paperNumbers are what the page has of the paper's figures.
+var paperNumbers = strings.Split("16.9 million|39 × 433,291|26.8 million|9.1 million|1.4 million|2.1 million|72.7 million|54.9 million|>9 million|371 thousand|117 million|275 million|"+
+	"1,787|112,820|433,291|2,531,840|3,106|162,208|688,331|3,965,784|>28.3<|>36.5<|>37.3<|>52.1<|>1.15<|>1.57<|>1.54<|>2.14<|>2.75<|>4.04<|>4.14<|>6.66<", "|")
+
+// TestPaperIsBesideAllOfStackOverflowAlone gives a small build the size of a whole one.
+func TestPaperIsBesideAllOfStackOverflowAlone(t *testing.T) {
+	db := server.Open(t)
+	buildtest.Load(t, db, "../oracle/testdata/mini")
+	o := optionsOf(t)
+	page := render(t, db, o)
+	for _, n := range paperNumbers {
+		if strings.Contains(page, n) {
+			t.Errorf("the page of a sample has the paper's %s", n)
+		}
+	}
+	o.Manifest.Dump.Tables = map[string]manifest.DumpTable{"Posts": {Rows: 59_819_048}, "Tags": {Rows: 65_675}}
+	page = render(t, db, o)
+	checkMarkup(t, page)
+	for _, n := range paperNumbers {
+		if !strings.Contains(page, n) {
+			t.Errorf("the page of all of Stack Overflow lacks the paper's %s", n)
+		}
+	}
+	o.Site = "http://ru.stackoverflow.com"
+	if page := render(t, db, o); strings.Contains(page, "433,291") {
+		t.Error("the page of another site has the paper's figures")
 	}
 }
 

@@ -5,15 +5,19 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -55,7 +59,12 @@ func TestStatsOfMiniDump(t *testing.T) {
 	if diff := cmp.Diff(Total{"Question", 6, 4}, s.Nodes[0]); diff != "" {
 		t.Error(diff)
 	}
-	t.Run("table", func(t *testing.T) { golden(t, "testdata/mini.txt", s.WriteTable) })
+	t.Run("table", func(t *testing.T) {
+		golden(t, "testdata/mini.txt", func(w io.Writer) error { return s.WriteTable(w, false) })
+	})
+	t.Run("beside the paper", func(t *testing.T) {
+		golden(t, "testdata/mini-paper.txt", func(w io.Writer) error { return s.WriteTable(w, true) })
+	})
 	t.Run("csv", func(t *testing.T) { golden(t, "testdata/mini.csv", s.WriteCSV) })
 	t.Run("json", func(t *testing.T) { readBack(t, s) })
 }
@@ -76,6 +85,48 @@ func golden(t *testing.T, file string, write func(io.Writer) error) {
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestPaperIsBesideBuildsOfAllOfStackOverflowAlone(t *testing.T) {
+	dump := func(posts, tags int64) manifest.Dump {
+		return manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Rows: posts}, "Tags": {Rows: tags}}}
+	}
+	for _, c := range []struct {
+		name string
+		site vocab.Site
+		dump manifest.Dump
+		want bool
+	}{
+		{"the dump of 2024", vocab.DefaultSite, dump(59_819_048, 65_675), true},
+		{"by https", "https://stackoverflow.com", dump(59_819_048, 65_675), true},
+		{"another site", "http://ru.stackoverflow.com", dump(59_819_048, 65_675), false},
+		{"a large synthetic sample", vocab.DefaultSite, dump(60_000_000, 415), false},
+		{"a part of the dump", vocab.DefaultSite, dump(100_000, 65_675), false},
+		{"no tags", vocab.DefaultSite, manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Rows: 59_819_048}}}, false},
+		{"nothing", vocab.DefaultSite, manifest.Dump{}, false},
+	} {
+		if got := ComparesWithPaper(c.site, c.dump); got != c.want {
+			t.Errorf("%s: %t", c.name, got)
+		}
+	}
+}
+
+// TestPaperFiguresAgree compares the totals with Table 1: a total is 39 times the mean.
+func TestPaperFiguresAgree(t *testing.T) {
+	mean := func(i int) float64 {
+		n, err := strconv.ParseFloat(strings.ReplaceAll(PaperDistribution[i].Mean, ",", ""), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return 39 * n / 1e6
+	}
+	for _, f := range (&Stats{}).PaperFigures() {
+		for i, name := range []string{"questions", "answers"} {
+			if want := fmt.Sprintf("%.1f million", mean(i)); f.Name == name && f.Paper != want {
+				t.Errorf("%s are %s, and 39 times the mean is %s", name, f.Paper, want)
+			}
+		}
 	}
 }
 

@@ -33,6 +33,17 @@ var spreadRows = []struct {
 	{"pooled", func(s Spread) *float64 { return s.Pooled }},
 }
 
+// paperRows are the rows of the paper's Table 1.
+var paperRows = []struct {
+	name  string
+	value func(PaperSpread) string
+}{
+	{"min", func(p PaperSpread) string { return p.Min }},
+	{"median", func(p PaperSpread) string { return p.Median }},
+	{"mean", func(p PaperSpread) string { return p.Mean }},
+	{"max", func(p PaperSpread) string { return p.Max }},
+}
+
 // WriteCSV writes a header and a line for each graph, then lines for the
 // distribution and the totals. The first column names the kind of line: graph, min,
 // median, mean, max, pooled, summed or distinct. The columns after the measures are
@@ -97,15 +108,15 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 // tag shows, and a small site does not fill the screen.
 const maxNamedEmpty = 8
 
-// WriteTable writes the statistics for people. Graphs without questions are left
-// out.
-func (s *Stats) WriteTable(w io.Writer) error {
+// WriteTable writes the statistics for people, with the paper's figures if withPaper
+// is true (see [ComparesWithPaper]). Graphs without questions are left out.
+func (s *Stats) WriteTable(w io.Writer, withPaper bool) error {
 	var graphs textgrid.Grid
-	line := []string{"graph"}
+	var titles []string
 	for _, m := range measures {
-		line = append(line, m.title)
+		titles = append(titles, m.title)
 	}
-	graphs.Add(line...)
+	graphs.Add(append([]string{"graph"}, titles...)...)
 	var empty []string
 	for _, g := range s.Graphs {
 		if g.Questions == 0 {
@@ -125,6 +136,17 @@ func (s *Stats) WriteTable(w io.Writer) error {
 			line = append(line, rounded(row.value(d), measures[i].isCount))
 		}
 		graphs.Add(line...)
+	}
+	if withPaper {
+		graphs.Add()
+		graphs.Add(append([]string{"the paper"}, titles...)...)
+		for _, row := range paperRows {
+			line := []string{row.name}
+			for _, d := range PaperDistribution {
+				line = append(line, row.value(d))
+			}
+			graphs.Add(line...)
+		}
 	}
 	text := graphs.String()
 	switch n := len(empty); {
@@ -153,7 +175,26 @@ func (s *Stats) WriteTable(w io.Writer) error {
 		}
 	}
 	add("  ", s.Quads)
-	if _, err := io.WriteString(w, text+"\n"+totals.String()); err != nil {
+	text += "\n" + totals.String()
+
+	if withPaper {
+		g := textgrid.Grid{{"beside the paper", "the paper", "summed", "distinct"}}
+		for _, f := range s.PaperFigures() {
+			if f.Paper == "" {
+				continue
+			}
+			name := "  " + f.Name
+			switch {
+			case f.Derived != "":
+				name += " (the paper's is derived: " + f.Derived + ")"
+			case f.Note != "":
+				name += " (" + f.Note + ")"
+			}
+			g.Add(name, f.Paper, humanize.Comma(f.Build.Summed), humanize.Comma(f.Build.Distinct))
+		}
+		text += "\n" + g.String()
+	}
+	if _, err := io.WriteString(w, text); err != nil {
 		return fmt.Errorf("writing the statistics: %w", err)
 	}
 	return nil
