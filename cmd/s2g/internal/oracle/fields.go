@@ -1,6 +1,10 @@
 package oracle
 
-import "s2g/schema"
+import (
+	"slices"
+
+	"s2g/schema"
+)
 
 // Field is a column of the shards that repeats what the tables hold of a post.
 type Field int
@@ -25,11 +29,51 @@ const (
 	Fields // the number of fields
 )
 
-var fieldNames = [Fields]string{"question_id", "languages", "title", "tags", "score", "answer_count", "has_accepted_answer",
-	"accepted_answer_id", "duplicate_of", "linked_to", "closed", "creation_date", "author", "author_name", "license"}
+// fields describes the columns. value is the SQL expression that a field's text
+// comes from; the others are computed.
+var fields = [Fields]struct {
+	name  string
+	kind  FieldKind
+	value string
+}{
+	QuestionID:        {"question_id", FieldInt64, ""},
+	Languages:         {"languages", FieldTexts, ""},
+	Title:             {"title", FieldText, ""},
+	Tags:              {"tags", FieldTexts, ""},
+	Score:             {"score", FieldInt32, "p.Score"},
+	AnswerCount:       {"answer_count", FieldInt32, "p.AnswerCount"},
+	HasAcceptedAnswer: {"has_accepted_answer", FieldBool, ""},
+	AcceptedAnswerID:  {"accepted_answer_id", FieldInt64, ""},
+	DuplicateOf:       {"duplicate_of", FieldInt64s, ""},
+	LinkedTo:          {"linked_to", FieldInt64s, ""},
+	Closed:            {"closed", FieldBool, "p.ClosedDate IS NOT NULL"},
+	CreationDate:      {"creation_date", FieldDate, "p.CreationDate"},
+	Author:            {"author", FieldIRI, postAuthor},
+	AuthorName:        {"author_name", FieldText, ""},
+	License:           {"license", FieldText, postLicense},
+}
+
+// FieldKind is the type of a field's column and the form of its text; see
+// [FieldCRC].
+type FieldKind uint8
+
+// The kinds of field.
+const (
+	FieldInt32  FieldKind = iota // decimal
+	FieldInt64                   // decimal
+	FieldBool                    // 1 or 0
+	FieldDate                    // 2008-07-31 21:42:52.667
+	FieldText                    // as it is
+	FieldIRI                     // without the site, where it is of the site
+	FieldTexts                   // a list: with a | between elements
+	FieldInt64s                  // a list: with a comma between elements
+)
 
 // String returns the column's name.
-func (f Field) String() string { return fieldNames[f] }
+func (f Field) String() string { return fields[f].name }
+
+// Kind returns the column's type.
+func (f Field) Kind() FieldKind { return fields[f].kind }
 
 // FieldTallies has a tally for each field. It counts one of each post.
 type FieldTallies [Fields]Tally
@@ -42,9 +86,8 @@ func (t *FieldTallies) Merge(u *FieldTallies) {
 }
 
 // FieldCRC continues the checksum of a post's IRI, without the site, with the
-// text of a field: " =" and the value, or " !" where value is nil. Numbers are
-// decimal, booleans 1 or 0, dates 2008-07-31 21:42:52.667, IRIs without the site.
-// Lists of words have a | between them, lists of numbers a comma.
+// text of a field: " =" and the value in the form of the field's kind, or " !"
+// where value is nil.
 func FieldCRC(post uint32, value []byte) uint32 {
 	if value == nil {
 		return CRC(post, fieldMissing)
@@ -58,22 +101,31 @@ var (
 	textTrue, textFalse        = []byte("1"), []byte("0")
 )
 
-// fieldsOfPosts are the fields whose values rows of Posts hold. The scan of links
-// collects the others.
-var fieldsOfPosts = []Field{QuestionID, Languages, Title, Tags, Score, AnswerCount, HasAcceptedAnswer, AcceptedAnswerID,
-	Closed, CreationDate, Author, AuthorName, License}
+// fieldsOfLinks are the fields that the scan of links collects. The scans of posts
+// collect the others.
+var fieldsOfLinks = []Field{DuplicateOf, LinkedTo}
+
+func fieldsOfPosts() (list []Field) {
+	for f := range Fields {
+		if !slices.Contains(fieldsOfLinks, f) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
 
 // questionJoin finds the question of an answer, whose title and tags the shards
 // repeat.
 const questionJoin = " LEFT JOIN Posts q ON p.PostTypeId=2 AND q.Id=p.ParentId"
 
-// postFields collects fieldsOfPosts of the rows that a postReader reads. It holds
-// the positions of columns.
+// postFields collects fieldsOfPosts of the rows that a postReader reads.
 type postFields struct {
-	memberships                                 *memberships
-	title, tags, answerCount, accepted, closed  int
-	score, created, author, authorName, license int
-	list                                        []byte // room for the tags
+	memberships *memberships
+	// positions of columns
+	plain                             [Fields]int // of the fields with an expression
+	title, tags, accepted, authorName int
+
+	list []byte // room for the tags
 }
 
 func (r *tableReader) newPostFields(c *columns) *postFields {
@@ -81,17 +133,25 @@ func (r *tableReader) newPostFields(c *columns) *postFields {
 	if r.options.Answers {
 		title, tags = "IF(p.PostTypeId=2,q.Title,p.Title)", "IF(p.PostTypeId=2,q.Tags,p.Tags)"
 	}
-	return &postFields{
-		memberships: r.memberships, title: c.place(title), tags: c.place(tags), answerCount: c.place("p.AnswerCount"), accepted: c.place("p.AcceptedAnswerId"),
-		closed: c.place("p.ClosedDate IS NOT NULL"), score: c.place("p.Score"), created: c.place("p.CreationDate"),
-		author: c.place(postAuthor), authorName: c.place("p.OwnerDisplayName"), license: c.place(postLicense),
+	p := &postFields{memberships: r.memberships}
+	p.title, p.tags, p.accepted, p.authorName = c.place(title), c.place(tags), c.place("p.AcceptedAnswerId"), c.place("p.OwnerDisplayName")
+	for f := range fields {
+		if value := fields[f].value; value != "" {
+			p.plain[f] = c.place(value)
+		}
 	}
+	return p
 }
 
 // add adds the fields of a question or answer. question is the id of the question
 // that the post is or answers.
 func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject, question []byte, row [][]byte) {
 	add := func(f Field, value []byte) { c.addField(in, m.is(isAnswer), f, s.path, FieldCRC(s.crc, value)) }
+	for f := range fields {
+		if fields[f].value != "" {
+			add(Field(f), row[p.plain[f]])
+		}
+	}
 	add(QuestionID, question)
 	add(Languages, p.memberships.languages(m))
 	if title := row[p.title]; title != nil {
@@ -104,8 +164,6 @@ func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject
 		p.list = append(append(p.list, tag...), '|')
 	}
 	add(Tags, withoutLast(p.list))
-	add(Score, row[p.score])
-	add(AnswerCount, row[p.answerCount])
 	if m.is(hasAccepted) {
 		add(HasAcceptedAnswer, textTrue)
 		add(AcceptedAnswerID, row[p.accepted])
@@ -113,15 +171,11 @@ func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject
 		add(HasAcceptedAnswer, textFalse)
 		add(AcceptedAnswerID, nil)
 	}
-	add(Closed, row[p.closed])
-	add(CreationDate, row[p.created])
-	add(Author, row[p.author])
 	if name := row[p.authorName]; len(name) > 0 {
 		add(AuthorName, name)
 	} else {
 		add(AuthorName, nil)
 	}
-	add(License, row[p.license])
 }
 
 // withoutLast returns a list without the mark after its last element, never nil.

@@ -68,14 +68,14 @@ func (r *tableReader) linkScan() scan {
 // linkFieldScan collects the fields that list a post's links. It adds empty lists
 // for every post, and replaces them by those of the table.
 func (r *tableReader) linkFieldScan() scan {
-	return scan{name: "links of posts", fields: []Field{DuplicateOf, LinkedTo}, run: func(ctx context.Context, c *collector) error {
+	return scan{name: "links of posts", fields: fieldsOfLinks, run: func(ctx context.Context, c *collector) error {
 		s := subject{}
 		for id, m := range r.memberships.all() {
 			if m.is(isAnswer) && !r.options.Answers {
 				continue
 			}
 			s.set(m.path(), strconv.AppendInt(nil, id, 10))
-			for _, f := range []Field{DuplicateOf, LinkedTo} {
+			for _, f := range fieldsOfLinks {
 				c.addField(r.memberships.graphs(m), m.is(isAnswer), f, s.path, FieldCRC(s.crc, []byte{}))
 			}
 		}

@@ -87,7 +87,7 @@ func (r *tableReader) postScans() []scan {
 	var fields []Field
 	join := ""
 	if r.options.Fields {
-		fields = fieldsOfPosts
+		fields = fieldsOfPosts()
 	}
 	if r.options.Answers {
 		join = questionJoin
