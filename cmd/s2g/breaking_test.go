@@ -139,7 +139,7 @@ func breakages(v *victim) map[string]breakage {
 		},
 		"rows of the manifest edited": {
 			damage: func(v *victim) { v.edit(`"name": "`+oneBatch+`"[^}]*"rows": `, "${0}1") },
-			says:   []string{"files: " + oneBatch + " has 50000 rows, the manifest says 150000"},
+			says:   []string{"files: " + oneBatch + " has 50000 rows, the manifest lists 150000"},
 		},
 		"a language of the manifest edited": {
 			damage:    func(v *victim) { v.edit(`"Tag": "assembly"`, `"Tag": "assemblies"`) },

@@ -137,10 +137,6 @@ func (s *subject) typeQuad() uint32 {
 
 var typeText = []byte(" a") // a variable: a constant is copied to the heap at every use
 
-// shortText is the length up to which a value is copied, to be hashed together
-// with its mark.
-const shortText = 256
-
 // quad returns the checksum of the quad with an object: a value, or the parts of
 // an IRI.
 func (s *subject) quad(m mark, value []byte, more ...[]byte) uint32 {
@@ -148,9 +144,6 @@ func (s *subject) quad(m mark, value []byte, more ...[]byte) uint32 {
 		return 0
 	}
 	s.text = append(append(s.text[:0], ' '), m...)
-	if len(value) > shortText {
-		return CRC(CRC(s.crc, s.text), value)
-	}
 	at := len(s.text)
 	s.text = append(s.text, value...)
 	for _, part := range more {

@@ -6,58 +6,59 @@ import (
 	"unicode/utf8"
 )
 
-// pieceReader holds the chunks of a post against its whole text.
-type pieceReader struct {
-	wholes *wholes // nil: there are none
-	whole  whole   // of the post
-	known  bool    // it has one
-	start  int     // of the chunk before, in code points
-	at     int     // and in bytes of the text
-	end    int     // of the chunk before, in code points
+// chunkChecker compares the chunks of a post with the text of its parent.
+type chunkChecker struct {
+	parents *parentTexts // nil: none
+	parent  parentText   // of the post
+	known   bool         // the post has a parent
+	start   int          // of the chunk before, in code points
+	startAt int          // the same in bytes of the text
+	end     int          // of the chunk before, in code points
 }
 
-// begin takes a post.
-func (r *pieceReader) begin(post int64) {
-	r.start, r.at, r.end, r.known = 0, 0, 0, false
-	if r.wholes != nil {
-		r.whole, r.known = r.wholes.find(post)
+// begin moves to a post.
+func (c *chunkChecker) begin(post int64) {
+	c.start, c.startAt, c.end, c.known = 0, 0, 0, false
+	if c.parents != nil {
+		c.parent, c.known = c.parents.find(post)
 	}
 }
 
-// check takes the post's next chunk. Chunks follow each other without a gap, and
-// the last one ends where the text does.
-func (r *pieceReader) check(title, text []byte, start, end int, last bool) string {
-	if !r.known {
-		return "" // the parents are counted elsewhere
+// check checks the post's next chunk: text is title, an empty line, and the
+// parent's text from start to end, in code points. Chunks overlap or follow each
+// other without a gap, and the last one ends where the parent does.
+func (c *chunkChecker) check(title, text []byte, start, end int, last bool) string {
+	if !c.known {
+		return "" // compareParents counts the parents
 	}
-	w := r.wholes.bytes[r.whole.text:r.whole.end]
-	if !bytes.Equal(title, r.wholes.bytes[r.whole.title:r.whole.text]) {
+	parent := c.parents.bytes[c.parent.text:c.parent.end]
+	if !bytes.Equal(title, c.parents.bytes[c.parent.title:c.parent.text]) {
 		return "its title is not that of its parent"
 	}
 	head := len(title)
-	if len(title) > 0 && len(w) > 0 {
+	if len(title) > 0 && len(parent) > 0 {
 		head += len("\n\n")
 	}
 	switch {
-	case start < r.start || start > r.end || end < start || end > r.whole.runes:
-		return fmt.Sprintf("its place, %d to %d, does not follow the chunk before, or is not in its parent's %d characters", start, end, r.whole.runes)
-	case last && end != r.whole.runes:
-		return fmt.Sprintf("it is the last and ends at %d, its parent at %d", end, r.whole.runes)
+	case start < c.start || start > c.end || end < start || end > c.parent.runes:
+		return fmt.Sprintf("its place, %d to %d, does not follow the chunk before, or is not in its parent's %d characters", start, end, c.parent.runes)
+	case last && end != c.parent.runes:
+		return fmt.Sprintf("it is the last and ends at %d, its parent at %d", end, c.parent.runes)
 	case len(text) < head || string(text[len(title):head]) != "\n\n"[:head-len(title)]:
 		return "its text does not begin with its title and an empty line"
 	}
 	piece := text[head:]
-	if len(w) == r.whole.runes {
-		r.at = start
+	if len(parent) == c.parent.runes { // one byte for each character
+		c.startAt = start
 	} else {
-		for n := r.start; n < start; n++ {
-			_, size := utf8.DecodeRune(w[r.at:])
-			r.at += size
+		for n := c.start; n < start; n++ {
+			_, size := utf8.DecodeRune(parent[c.startAt:])
+			c.startAt += size
 		}
 	}
-	if !bytes.HasPrefix(w[r.at:], piece) || runeCount(piece) != end-start {
+	if !bytes.HasPrefix(parent[c.startAt:], piece) || utf8.RuneCount(piece) != end-start {
 		return fmt.Sprintf("its text is not that of its parent from %d to %d", start, end)
 	}
-	r.start, r.end = start, end
+	c.start, c.end = start, end
 	return ""
 }

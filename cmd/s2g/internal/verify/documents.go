@@ -15,23 +15,23 @@ import (
 	"s2g/schema/manifest"
 )
 
-// judgeDocuments holds the documents of the build against the manifest, and
-// SHA256SUMS against the files that were found.
-func (b *build) judgeDocuments(found []finding) error {
+// checkDocuments compares the documents of the build with the manifest, and
+// SHA256SUMS with the files.
+func (v *verifier) checkDocuments(results []fileResult) error {
 	c := newCheck("documents", "documents and lines of SHA256SUMS")
 	c.remedy = "run s2g publish with this --out, which writes the documents anew; rejects.jsonl comes from s2g ingest"
-	sums := map[string]string{} // what SHA256SUMS is to say, by name
-	for i, f := range b.files {
-		sums[f.name] = found[i].sum
+	sums := map[string]string{} // that SHA256SUMS must have, by name
+	for i, f := range v.files {
+		sums[f.name] = results[i].sha256
 	}
-	small := b.manifest.Published
-	if ingest := b.manifest.Stages[manifest.Ingest]; ingest != nil {
-		small = slices.Concat(ingest.Files, small)
+	documents := v.manifest.Published
+	if ingest := v.manifest.Stages[manifest.Ingest]; ingest != nil {
+		documents = slices.Concat(ingest.Files, documents)
 	}
-	for _, want := range small {
+	for _, want := range documents {
 		c.Count++
 		f := file{name: want.Name}
-		info, err := os.Stat(b.path(f))
+		info, err := os.Stat(v.path(f))
 		if errors.Is(err, fs.ErrNotExist) {
 			c.differ("%s is missing", f.name)
 			continue
@@ -40,26 +40,27 @@ func (b *build) judgeDocuments(found []finding) error {
 			return fmt.Errorf("reading %s: %w", f.name, err)
 		}
 		f.size = info.Size()
-		sum, err := b.digest(f)
+		sum, err := v.hashFile(f)
 		if err != nil {
 			return err
 		}
-		b.compareFile(&c, want, f, finding{sum: sum})
+		compareFile(&c, want, f, fileResult{sha256: sum})
 		sums[f.name] = sum
 	}
 	delete(sums, publish.Sums)
-	if err := b.compareSums(&c, sums); err != nil {
+	if err := v.compareSums(&c, sums); err != nil {
 		return err
 	}
-	b.documents = c
+	v.documents = c
 	return nil
 }
 
-// compareSums holds the lines of SHA256SUMS against what they are to be.
-func (b *build) compareSums(c *Check, want map[string]string) error {
-	text, err := os.ReadFile(filepath.Join(b.out, publish.Sums))
+// compareSums compares the lines of SHA256SUMS with the hashes of the files, by
+// name. It changes want.
+func (v *verifier) compareSums(c *Check, want map[string]string) error {
+	text, err := os.ReadFile(filepath.Join(v.out, publish.Sums))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it is missing by the manifest, too
+		return nil // a difference from the manifest already
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", publish.Sums, err)
@@ -67,17 +68,17 @@ func (b *build) compareSums(c *Check, want map[string]string) error {
 	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 		c.Count++
 		sum, name, _ := strings.Cut(lines.Text(), "  ")
-		is, there := want[name]
+		hash, exists := want[name]
 		delete(want, name)
 		switch {
-		case !there:
+		case !exists:
 			c.differ("%s names %q, which is not there", publish.Sums, name)
-		case is != sum:
-			c.differ("%s has the SHA-256 %s, %s says %s", name, is, publish.Sums, sum)
+		case hash != sum:
+			c.differ("%s has the SHA-256 %s, %s lists %s", name, hash, publish.Sums, sum)
 		}
 	}
-	for _, f := range b.files {
-		if _, left := want[f.name]; left {
+	for _, f := range v.files {
+		if _, missing := want[f.name]; missing {
 			c.differ("%s has no line in %s", f.name, publish.Sums)
 		}
 	}

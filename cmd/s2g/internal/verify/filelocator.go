@@ -6,87 +6,86 @@ import (
 	"sync"
 )
 
-// shelf is files in the order of their posts, of which those are read that are
-// needed.
-type shelf struct {
+// fileLocator finds the files of a post among files in the order of posts. It reads
+// whole only those that a post may be in, each once. It is for concurrent use.
+type fileLocator struct {
 	files []file
-	found []reach
-	// glance reads up to some post of a file, which is quick; 0: it has none, or
-	// cannot be read.
-	glance func(file) int64
-	read   func(f file, r *reach)
+	found []fileRange
+	// peek returns some post of a file, without reading all of it; 0 where the file
+	// has none or is damaged.
+	peek func(file) int64
+	// read reads a file whole.
+	read func(f file, r *fileRange)
 }
 
-// reach is what a file was found to hold.
-type reach struct {
-	glance      sync.Once
-	some        int64 // a post
-	once        sync.Once
-	first, last int64 // posts; first is above last where it has none
-	count       int64 // of quads or points
-	bad         string
+// fileRange is what a file was found to hold.
+type fileRange struct {
+	peekOnce    sync.Once
+	somePost    int64
+	readOnce    sync.Once
+	first, last int64 // posts; first is above last where the file has none
+	rows        int64 // quads or points
+	difference  string
 	err         error
 }
 
-func newShelf(files []file, glance func(file) int64, read func(file, *reach)) *shelf {
-	return &shelf{files, make([]reach, len(files)), glance, read}
+func newFileLocator(files []file, peek func(file) int64, read func(file, *fileRange)) *fileLocator {
+	return &fileLocator{files, make([]fileRange, len(files)), peek, read}
 }
 
-// look reads a file, once.
-func (s *shelf) look(i int) *reach {
-	r := &s.found[i]
-	r.once.Do(func() {
+// at returns what a file holds.
+func (l *fileLocator) at(i int) *fileRange {
+	r := &l.found[i]
+	r.readOnce.Do(func() {
 		r.first, r.last = 1, 0
-		s.read(s.files[i], r)
+		l.read(l.files[i], r)
 	})
 	return r
 }
 
-// beyond tells whether all posts of the files from here on may come after a post.
-// Files without posts, those of tags, come last.
-func (s *shelf) beyond(i int, post int64) bool {
-	r := &s.found[i]
-	r.glance.Do(func() { r.some = s.glance(s.files[i]) })
-	return r.some == 0 || r.some > post
-}
-
-// find reads the files that a post must be in, whole. It returns the number of
-// one of them, -1 where none has it.
-func (s *shelf) find(ctx context.Context, post int64) (int, error) {
+// locate reads the files that hold a post. It returns the position of one of them,
+// and false where none does.
+func (l *fileLocator) locate(ctx context.Context, post int64) (int, bool, error) {
 	if err := ctx.Err(); err != nil {
-		return -1, err
+		return 0, false, err
 	}
-	// The post that was seen of a file may be one of its last: the file before it, or this one.
-	after := sort.Search(len(s.files), func(i int) bool { return s.beyond(i, post) })
-	for at := max(after-1, 0); at <= after && at < len(s.files); at++ {
-		r := s.look(at)
+	// The first file with a later post. Files without posts, those of tags, are last.
+	after := sort.Search(len(l.files), func(i int) bool {
+		r := &l.found[i]
+		r.peekOnce.Do(func() { r.somePost = l.peek(l.files[i]) })
+		return r.somePost == 0 || r.somePost > post
+	})
+	// That post may be the file's last: the file before, or this one.
+	for at := max(after-1, 0); at <= after && at < len(l.files); at++ {
+		r := l.at(at)
 		if r.err != nil {
-			return -1, r.err
+			return 0, false, r.err
 		}
 		if post < r.first || post > r.last {
 			continue
 		}
-		// A post at the edge of a file goes on in the next one.
-		for i := at; i > 0 && s.look(i).first == post; i-- {
-			s.look(i - 1)
+		// A post at the end of a file continues in the next one, which may be a file
+		// without posts.
+		for i := at; i > 0 && l.at(i).first == post; i-- {
+			l.at(i - 1)
 		}
-		for i := at; i+1 < len(s.files) && (s.look(i).last == post || i > at && s.look(i).first > s.look(i).last); i++ {
-			s.look(i + 1)
+		for i := at; i+1 < len(l.files) && (l.at(i).last == post || i > at && l.at(i).first > l.at(i).last); i++ {
+			l.at(i + 1)
 		}
-		return at, nil
+		return at, true, nil
 	}
-	return -1, nil
+	return 0, false, nil
 }
 
-// sum adds what was read to a check.
-func (s *shelf) sum(c *Check) error {
-	for i := range s.found {
-		r := &s.found[i]
+// report adds the differences of the files that were read to a check.
+func (l *fileLocator) report(c *Check) error {
+	for i := range l.found {
+		r := &l.found[i]
 		if r.err != nil {
 			return r.err
 		}
-		if r.bad != "" {
-			c.differ("%s", r.bad)
+		if r.difference != "" {
+			c.differ("%s", r.difference)
 		}
 	}
 	return nil

@@ -14,30 +14,30 @@ import (
 	"s2g/schema/manifest"
 )
 
-// fileKind is how a file is read.
-type fileKind uint8
-
-const (
-	anOther fileKind = iota // not read, only hashed
-	aBatch
-	aShard
-	aParent
-)
-
-// file is a file of a build, by its name relative to OUT with slashes.
+// file is a file of a build.
 type file struct {
-	name string
+	name string // relative to the folder of the build, with slashes
 	size int64
 	kind fileKind
 }
 
-// folders hold what stages write.
-var folders = []string{"graph", "vectors", "parents"}
+// fileKind decides how a file is read.
+type fileKind uint8
 
-// list finds the files of a build, in the order of their names.
-func list(out string) ([]file, error) {
+const (
+	otherFile fileKind = iota // hashed alone
+	batchFile
+	shardFile
+	parentFile
+)
+
+// stageFolders are the folders that stages write.
+var stageFolders = []string{"graph", "vectors", "parents"}
+
+// listFiles returns the files in stageFolders in the order of their names.
+func listFiles(out string) ([]file, error) {
 	var files []file
-	for _, folder := range folders {
+	for _, folder := range stageFolders {
 		root := filepath.Join(out, folder)
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) && path == root {
@@ -69,21 +69,31 @@ func kindOf(name string) fileKind {
 	parquet := strings.HasSuffix(name, ".parquet")
 	switch {
 	case strings.HasPrefix(name, "graph/batch-"):
-		return aBatch
+		return batchFile
 	case strings.HasPrefix(name, "vectors/") && parquet:
-		return aShard
+		return shardFile
 	case strings.HasPrefix(name, "parents/") && parquet:
-		return aParent
+		return parentFile
 	}
-	return anOther
+	return otherFile
 }
 
-func (b *build) path(f file) string { return filepath.Join(b.out, filepath.FromSlash(f.name)) }
+// filesOf returns the files of a kind.
+func (v *verifier) filesOf(kind fileKind) (list []file) {
+	for _, f := range v.files {
+		if f.kind == kind {
+			list = append(list, f)
+		}
+	}
+	return list
+}
 
-// digest returns a file's SHA-256. It is taken just before the file is read, so
-// that the disk is read once.
-func (b *build) digest(f file) (string, error) {
-	r, err := os.Open(b.path(f))
+func (v *verifier) path(f file) string { return filepath.Join(v.out, filepath.FromSlash(f.name)) }
+
+// hashFile returns a file's SHA-256 in hexadecimal. Its caller reads the file
+// next, from the system's cache.
+func (v *verifier) hashFile(f file) (string, error) {
+	r, err := os.Open(v.path(f))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", f.name, err)
 	}
@@ -95,25 +105,26 @@ func (b *build) digest(f file) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// takeInventory holds what is there against what the manifest lists.
-func (b *build) takeInventory(found []finding) {
-	b.inventory = b.inventoryOf("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
-		b.compareFile(c, want, b.files[i], found[i])
+// checkInventory compares the files with the manifest.
+func (v *verifier) checkInventory(results []fileResult) {
+	v.inventory = v.compareWithManifest("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
+		compareFile(c, want, v.files[i], results[i])
 	})
 }
 
-// inventoryOf compares each file of the manifest with the one at a position.
-func (b *build) inventoryOf(what string, compare func(c *Check, want manifest.File, i int)) Check {
+// compareWithManifest calls compare with each file that the manifest lists and its
+// position in v.files. Files that are missing, or not listed, are differences.
+func (v *verifier) compareWithManifest(what string, compare func(c *Check, want manifest.File, i int)) Check {
 	c := newCheck("files", what)
 	at := map[string]int{}
-	for i, f := range b.files {
+	for i, f := range v.files {
 		at[f.name] = i
 	}
 	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
-		if !b.has(stage) {
+		if !v.has(stage) {
 			continue
 		}
-		for _, want := range b.manifest.Stages[stage].Files {
+		for _, want := range v.manifest.Stages[stage].Files {
 			c.Count++
 			i, ok := at[want.Name]
 			delete(at, want.Name)
@@ -124,7 +135,7 @@ func (b *build) inventoryOf(what string, compare func(c *Check, want manifest.Fi
 			compare(&c, want, i)
 		}
 	}
-	for _, f := range b.files {
+	for _, f := range v.files {
 		if _, extra := at[f.name]; extra {
 			c.differ("%s is in no stage of the manifest", f.name)
 		}
@@ -132,23 +143,15 @@ func (b *build) inventoryOf(what string, compare func(c *Check, want manifest.Fi
 	return c
 }
 
-func (b *build) compareFile(c *Check, want manifest.File, f file, got finding) {
+// compareFile compares a file with its entry in the manifest.
+func compareFile(c *Check, want manifest.File, f file, got fileResult) {
 	if want.Size != f.size {
-		c.differ("%s has %d bytes, the manifest says %d", f.name, f.size, want.Size)
+		c.differ("%s has %d bytes, the manifest lists %d", f.name, f.size, want.Size)
 	}
-	if want.SHA256 != got.sum {
-		c.differ("%s has the SHA-256 %s, the manifest says %s", f.name, got.sum, want.SHA256)
+	if want.SHA256 != got.sha256 {
+		c.differ("%s has the SHA-256 %s, the manifest lists %s", f.name, got.sha256, want.SHA256)
 	}
-	if rows := got.count(); f.kind != anOther && rows != want.Rows && got.bad == "" {
-		c.differ("%s has %d rows, the manifest says %d", f.name, rows, want.Rows)
+	if rows := got.rows(); f.kind != otherFile && rows != want.Rows && got.difference == "" {
+		c.differ("%s has %d rows, the manifest lists %d", f.name, rows, want.Rows)
 	}
-}
-
-// count is the number of quads, points or parents in the file.
-func (f finding) count() int64 {
-	n := f.quads + f.rows.posts.Count
-	if f.shard != nil {
-		n += f.shard.points
-	}
-	return n
 }

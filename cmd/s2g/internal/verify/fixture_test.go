@@ -18,16 +18,17 @@ import (
 
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
+	"s2g/vectors/shard"
 )
 
-// fixture is a build to be damaged before it is written: the graph of the mini
-// dump as text, and the points and parents that belong to it.
+// fixture is a build that a test may damage before it is written: the graph of the
+// mini dump as text, with its points and parents.
 type fixture struct {
-	batches map[string]string // by name; .gz is added
-	shards  map[string][]row
-	parents []parentRow
-	files   map[string]string // others, in no stage
-	bare    string            // a shard with the columns of parents alone
+	batches map[string]string // texts by name of the compressed file
+	shards  map[string][]shard.Point
+	parents []shard.Parent
+	files   map[string]string // further ones, that no stage lists
+	bare    string            // a shard that gets the columns of parents
 	missing []string          // listed and not written
 	options manifest.Options  // of the manifest
 	dump    manifest.Dump     // of the manifest
@@ -42,74 +43,36 @@ func newFixture(t testing.TB) *fixture {
 	}
 	return &fixture{
 		batches: map[string]string{miniBatch: string(trig)},
-		shards: map[string][]row{
+		shards: map[string][]shard.Point{
 			"vectors/python/part-00000.parquet": {point(1, 0, 2, "python"), point(1, 1, 2, "python"), point(5, 0, 1, "python")},
 			"vectors/csharp/part-00000.parquet": {point(1, 0, 2, "c#"), point(1, 1, 2, "c#")},
 			"vectors/dotnet/part-00000.parquet": {point(5, 0, 1, ".net")},
 			"vectors/cpp/part-00000.parquet":    {point(7, 0, 1, "c++")},
 		},
-		parents: []parentRow{parent(1, "Merge maps", 2), parent(5, "", 1), parent(7, "Nothing", 1)},
+		parents: []shard.Parent{parent(1, "Merge maps", 2), parent(5, "", 1), parent(7, "Nothing", 1)},
 		files:   map[string]string{},
 	}
 }
 
-// row is a row of a shard, as those who read it without s2g would declare it.
-type row struct {
-	PointID           uint64    `parquet:"point_id"`
-	PostID            int64     `parquet:"post_id"`
-	QuestionID        int64     `parquet:"question_id"`
-	IRI               string    `parquet:"iri"`
-	Type              string    `parquet:"type,dict"`
-	Language          string    `parquet:"language,dict"`
-	Languages         []string  `parquet:"languages,list" parquet-element:",dict"`
-	Chunk             int32     `parquet:"chunk"`
-	Chunks            int32     `parquet:"chunks"`
-	Start             int32     `parquet:"start"`
-	End               int32     `parquet:"end"`
-	Title             string    `parquet:"title"`
-	Text              string    `parquet:"text"`
-	Tags              []string  `parquet:"tags,list" parquet-element:",dict"`
-	Score             *int32    `parquet:"score,optional"`
-	AnswerCount       *int32    `parquet:"answer_count,optional"`
-	HasAcceptedAnswer bool      `parquet:"has_accepted_answer"`
-	AcceptedAnswerID  int64     `parquet:"accepted_answer_id,optional"`
-	DuplicateOf       []int64   `parquet:"duplicate_of,list"`
-	LinkedTo          []int64   `parquet:"linked_to,list"`
-	Closed            bool      `parquet:"closed"`
-	CreationDate      int64     `parquet:"creation_date,timestamp(millisecond)"`
-	Author            string    `parquet:"author,optional"`
-	AuthorName        string    `parquet:"author_name,optional"`
-	License           string    `parquet:"license,dict"`
-	ContentHash       string    `parquet:"content_hash"`
-	Dense             []float32 `parquet:"dense,list"`
-	SparseIndices     []uint32  `parquet:"sparse_indices,list"`
-	SparseValues      []float32 `parquet:"sparse_values,list"`
-}
-
-type parentRow struct {
-	PostID int64  `parquet:"post_id"`
-	Title  string `parquet:"title"`
-	Text   string `parquet:"text"`
-}
-
-// piece is the text of a chunk; all are as long. Chunks overlap by a character.
+// piece is the text of a chunk, of the same length for all. Chunks overlap by a
+// character.
 const (
 	piece     = "chünk %d of post %d."
 	pieceSize = 18
 )
 
-func parent(post int64, title string, chunks int) parentRow {
-	p := parentRow{PostID: post, Title: title, Text: "."}
+func parent(post int64, title string, chunks int) shard.Parent {
+	p := shard.Parent{PostID: post, Title: title, Text: "."}
 	for i := range chunks {
 		p.Text += fmt.Sprintf(piece, i, post)
 	}
 	return p
 }
 
-// point is a point of the mini dump, or of a post that it does not have.
-func point(post int64, chunk, chunks int32, language string) row {
+// point returns a point of the mini dump, or of a post that it does not have.
+func point(post int64, chunk, chunks int32, language string) shard.Point {
 	number := func(n int32) *int32 { return &n }
-	p := row{
+	p := shard.Point{
 		PointID: uint64(post)<<16 | uint64(chunk), PostID: post, QuestionID: post, IRI: vocab.DefaultSite.Question(post), Type: "question",
 		Language: language, Languages: []string{language}, Chunk: chunk, Chunks: chunks,
 		Author: vocab.DefaultSite.User(11), CreationDate: 1430784000000, License: "https://creativecommons.org/licenses/by-sa/3.0/",
@@ -158,7 +121,7 @@ func (f *fixture) setSite(site vocab.Site) {
 	}
 }
 
-// write makes an OUT of the fixture whose manifest lists all that is written.
+// write writes the build into a new folder, with a manifest of its files.
 func (f *fixture) write(t testing.TB) string {
 	t.Helper()
 	out := t.TempDir()
@@ -216,7 +179,7 @@ func compress(t testing.TB, text string) []byte {
 	return b.Bytes()
 }
 
-// countQuads counts the fixture's text, which has one quad a line.
+// countQuads returns the number of quads of a fixture's text, one on a line.
 func countQuads(text string) (n int64) {
 	for line := range strings.Lines(text) {
 		if end := strings.TrimSpace(line); !strings.HasPrefix(line, "@") && (strings.HasSuffix(end, " ;") || strings.HasSuffix(end, " .")) {
@@ -226,6 +189,7 @@ func countQuads(text string) (n int64) {
 	return n
 }
 
+// encode returns rows as a Parquet file.
 func encode[T any](t testing.TB, rows []T) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strconv"
 	"time"
@@ -23,52 +24,52 @@ import (
 //	graphdb values  the statements of some nodes, or all, have the build's values
 type GraphDB struct {
 	Repository *rdf4j.Repository
-	// Nodes is of how many nodes (posts, comments, tags) the statements are
-	// compared one by one, spread over the files; negative: every statement is,
-	// by checksums, which reads the whole repository.
+	// Nodes is the number of nodes (posts, comments, tags) whose statements are
+	// compared one by one, spread over the files. Where it is negative all
+	// statements are compared by checksums, which reads the whole repository.
 	Nodes    int
-	RetryFor time.Duration                        // how long a question that fails is asked again
+	RetryFor time.Duration                        // how long a query that fails is retried
 	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // told of graphs; nil: nobody
+	Progress func(what string, done, total int64) // receives the number of graphs; nil: none
 }
 
-// Compare asks the repository. Where the first check finds a difference in a
-// graph, it asks for that graph's statements to name the node.
-func (g *GraphDB) Compare(ctx context.Context, found *Contents) ([]Check, error) {
-	s := &store{GraphDB: g, found: found, census: newCensus(found.build)}
-	if s.Progress == nil {
-		s.Progress = func(string, int64, int64) {}
+// Compare queries the repository. Where the first check finds a difference in a
+// graph, it reads the statements of that term to name the node.
+func (g *GraphDB) Compare(ctx context.Context, build *Contents) ([]Check, error) {
+	r := &repositoryComparison{GraphDB: g, build: build, quads: newQuadCounter(build.verifier)}
+	if r.Progress == nil {
+		r.Progress = func(string, int64, int64) {}
 	}
-	counts, err := s.compareCounts(ctx)
+	counts, err := r.compareCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	compare := s.compareSample
+	compareValues := r.compareSample
 	if g.Nodes < 0 {
-		compare = s.compareAll
+		compareValues = r.compareAll
 	}
-	values, err := compare(ctx)
+	values, err := compareValues(ctx)
 	return []Check{counts, values}, err
 }
 
-// store is a repository while it is compared.
-type store struct {
+// repositoryComparison is the comparison of a repository with a build.
+type repositoryComparison struct {
 	*GraphDB
-	found  *Contents
-	census *census // for what it reads of a statement
+	build *Contents
+	quads *quadCounter // parses statements
 }
 
-// ask asks again what fails in a way that may pass.
-func (s *store) ask(ctx context.Context, question func() error) error {
-	return graphdb.Retry(ctx, s.RetryFor, s.Log, "asking the repository "+s.Repository.ID(), question)
+// retry retries a query that fails for a reason that may pass.
+func (r *repositoryComparison) retry(ctx context.Context, query func() error) error {
+	return graphdb.Retry(ctx, r.RetryFor, r.Log, "asking the repository "+r.Repository.ID(), query)
 }
 
 // rows calls use with each row of a query, up to its first error. begin is called
 // before the first row of each try.
-func (s *store) rows(ctx context.Context, query string, begin func(), use func(map[string]rdf4j.Term) error) error {
-	return s.ask(ctx, func() error {
+func (r *repositoryComparison) rows(ctx context.Context, query string, begin func(), use func(map[string]rdf4j.Term) error) error {
+	return r.retry(ctx, func() error {
 		begin()
-		rows, err := s.Repository.Query(ctx, query)
+		rows, err := r.Repository.Query(ctx, query)
 		if err != nil {
 			return err
 		}
@@ -82,18 +83,19 @@ func (s *store) rows(ctx context.Context, query string, begin func(), use func(m
 	})
 }
 
-// described are the graphs that stand in files of their own.
-func (s *store) described() map[string]string {
-	return map[string]string{s.found.Site.SchemaGraph(): "graph/ontology.ttl", s.found.Site.VoidGraph(): "graph/void.ttl"}
+// fileGraphs returns the graphs that have a file of their own, and its name.
+func (r *repositoryComparison) fileGraphs() map[string]string {
+	return map[string]string{r.build.Site.SchemaGraph(): "graph/ontology.ttl", r.build.Site.VoidGraph(): "graph/void.ttl"}
 }
 
-func (s *store) compareCounts(ctx context.Context) (Check, error) {
-	c := newCheck("graphdb", "counts in "+s.Repository.ID()+", by graph and term, against the build")
+// compareCounts compares the graphs and the number of their statements by term.
+func (r *repositoryComparison) compareCounts(ctx context.Context) (Check, error) {
+	c := newCheck("graphdb", "counts in "+r.Repository.ID()+", by graph and term, against the build")
 	var graphs []string
 	var size int64
-	err := s.ask(ctx, func() (err error) {
-		if graphs, err = s.Repository.Graphs(ctx); err == nil {
-			size, err = s.Repository.Size(ctx)
+	err := r.retry(ctx, func() (err error) {
+		if graphs, err = r.Repository.Graphs(ctx); err == nil {
+			size, err = r.Repository.Size(ctx)
 		}
 		return err
 	})
@@ -101,18 +103,19 @@ func (s *store) compareCounts(ctx context.Context) (Check, error) {
 		return c, err
 	}
 	slices.Sort(graphs)
-	s.compareGraphNames(&c, graphs)
+	r.compareGraphNames(&c, graphs)
 	var want int64
-	for graph, file := range s.described() {
-		n, err := s.compareDescribed(ctx, &c, graph, file)
+	files := r.fileGraphs()
+	for _, graph := range slices.Sorted(maps.Keys(files)) {
+		n, err := r.compareFileGraph(ctx, &c, graph, files[graph])
 		if err != nil {
 			return c, err
 		}
 		want += n
 	}
-	for i, g := range s.found.Graphs {
-		s.Progress(g.Tag, int64(i), int64(len(s.found.Graphs)))
-		if err := s.compareGraph(ctx, &c, i); err != nil {
+	for i, g := range r.build.Graphs {
+		r.Progress(g.Tag, int64(i), int64(len(r.build.Graphs)))
+		if err := r.compareGraph(ctx, &c, i); err != nil {
 			return c, err
 		}
 		want += g.Quads.Quads()
@@ -123,9 +126,9 @@ func (s *store) compareCounts(ctx context.Context) (Check, error) {
 	return c, nil
 }
 
-func (s *store) compareGraphNames(c *Check, graphs []string) {
-	known := s.described()
-	for _, g := range s.found.Graphs {
+func (r *repositoryComparison) compareGraphNames(c *Check, graphs []string) {
+	known := r.fileGraphs()
+	for _, g := range r.build.Graphs {
 		if g.Quads.Quads() == 0 {
 			continue
 		}
@@ -138,7 +141,7 @@ func (s *store) compareGraphNames(c *Check, graphs []string) {
 		if _, ok := known[g]; ok {
 			continue
 		}
-		if g == graphdb.LoadGraph(s.found.Site) {
+		if g == graphdb.LoadGraph(r.build.Site) {
 			c.differ("the load has not ended: the graph <%s> is there; run s2g load graphdb again", g)
 		}
 		c.differ("<%s> is no graph of this build", g)
@@ -146,31 +149,32 @@ func (s *store) compareGraphNames(c *Check, graphs []string) {
 }
 
 // compareGraph compares the counts of one language's graph.
-func (s *store) compareGraph(ctx context.Context, c *Check, graph int) error {
-	g := s.found.Graphs[graph]
-	var counts map[string]int64
-	begin := func() { counts = map[string]int64{} }
-	count := func(r map[string]rdf4j.Term) error {
-		n, err := strconv.ParseInt(r["n"].Value, 10, 64)
-		if err != nil {
-			return schema.Faultf(schema.FaultService, "look at the server and its log",
-				"counting the statements of <%s> in %s: %q is no number", g.IRI, s.Repository.ID(), r["n"].Value)
-		}
-		counts[r["of"].Value] = n
-		return nil
+func (r *repositoryComparison) compareGraph(ctx context.Context, c *Check, graph int) error {
+	g := r.build.Graphs[graph]
+	// counts returns the numbers of statements of a graph pattern by its ?of.
+	counts := func(pattern string) (counts map[string]int64, err error) {
+		query := fmt.Sprintf("SELECT ?of (COUNT(*) AS ?n) { GRAPH <%s> { %s } } GROUP BY ?of", g.IRI, pattern)
+		err = r.rows(ctx, query, func() { counts = map[string]int64{} }, func(row map[string]rdf4j.Term) error {
+			n, err := strconv.ParseInt(row["n"].Value, 10, 64)
+			if err != nil {
+				return schema.Faultf(schema.FaultService, "look at the server and its log",
+					"counting the statements of <%s> in %s: %q is no number", g.IRI, r.Repository.ID(), row["n"].Value)
+			}
+			counts[row["of"].Value] = n
+			return nil
+		})
+		return counts, err
 	}
-	err := s.rows(ctx, fmt.Sprintf("SELECT ?of (COUNT(*) AS ?n) { GRAPH <%s> { ?s ?of ?o } } GROUP BY ?of", g.IRI), begin, count)
+	predicates, err := counts("?s ?of ?o")
 	if err != nil {
 		return err
 	}
-	predicates := counts
-	err = s.rows(ctx, fmt.Sprintf("SELECT ?of (COUNT(*) AS ?n) { GRAPH <%s> { ?s a ?of } } GROUP BY ?of", g.IRI), begin, count)
+	classes, err := counts("?s a ?of")
 	if err != nil {
 		return err
 	}
-	classes := counts
 	delete(predicates, rdfType)
-	for t := range s.found.Terms() {
+	for t := range r.build.Terms() {
 		of := predicates
 		if t.Kind() == oracle.Class {
 			of = classes
@@ -183,7 +187,7 @@ func (s *store) compareGraph(ctx context.Context, c *Check, graph int) error {
 		if got == want || !c.OK {
 			continue
 		}
-		where, err := s.search(ctx, graph, t)
+		where, err := r.findNode(ctx, graph, t)
 		if err != nil {
 			return err
 		}
@@ -197,70 +201,70 @@ func (s *store) compareGraph(ctx context.Context, c *Check, graph int) error {
 	return nil
 }
 
-// search names the first node of which repository and files differ.
-func (s *store) search(ctx context.Context, graph int, t oracle.Term) (string, error) {
-	return search(ctx, "the repository", s.says(graph, t), "the files", s.found.build.filesSay(graph, t))
+// findNode names the first node that repository and files hold differently.
+func (r *repositoryComparison) findNode(ctx context.Context, graph int, t oracle.Term) (string, error) {
+	return findDifference(ctx, "the repository", r.statementSubjects(graph, t), "the files", r.build.verifier.quadSubjects(graph, t))
 }
 
-// says lists subject and checksum of a graph's statements of one term.
-func (s *store) says(graph int, t oracle.Term) lister {
-	iri := s.found.Graphs[graph].IRI
+// statementSubjects lists the subjects of a graph's statements of one term.
+func (r *repositoryComparison) statementSubjects(graph int, t oracle.Term) lister {
+	iri := r.build.Graphs[graph].IRI
 	query, predicate := fmt.Sprintf("SELECT ?s ?o { GRAPH <%s> { ?s <%s> ?o } }", iri, t.IRI()), t.IRI()
 	if t.Kind() == oracle.Class {
 		query, predicate = fmt.Sprintf("SELECT ?s ?o { GRAPH <%s> { ?s a <%s> BIND (<%[2]s> AS ?o) } }", iri, t.IRI()), rdfType
 	}
-	say := func(ctx context.Context, yield yield) error {
-		rows, err := s.Repository.Query(ctx, query)
+	list := func(ctx context.Context, yield yieldFunc) error {
+		rows, err := r.Repository.Query(ctx, query)
 		if err != nil {
 			return err
 		}
 		defer rows.Close()
 		for rows.Scan() {
-			r := rows.Record()
-			q := statement(iri, r["s"], rdf4j.Term{Kind: rdf4j.IRI, Value: predicate}, r["o"])
-			if _, crc, bad := s.census.read(&q); bad == "" {
-				yield(s.census.text[:s.census.node], one(crc), "")
+			row := rows.Record()
+			q := quadOf(iri, row["s"], rdf4j.Term{Kind: rdf4j.IRI, Value: predicate}, row["o"])
+			if _, crc, difference := r.quads.parse(&q); difference == "" {
+				yield(r.quads.subject(), tallyOf(crc), "")
 			} else {
-				yield([]byte(r["s"].Value), one(0), "")
+				yield([]byte(row["s"].Value), tallyOf(0), "")
 			}
 		}
 		return rows.Err()
 	}
-	return func(ctx context.Context, yield yield) error { // once: what it has yielded stays
-		return graphdb.Retry(ctx, -1, s.Log, "asking for what differs", func() error { return say(ctx, yield) })
+	return func(ctx context.Context, yield yieldFunc) error { // no retry: rows that were yielded cannot be taken back
+		return graphdb.Retry(ctx, -1, r.Log, "asking for what differs", func() error { return list(ctx, yield) })
 	}
 }
 
 // compareAll reads every statement and compares checksums by graph and term.
-func (s *store) compareAll(ctx context.Context) (Check, error) {
-	c := newCheck("graphdb values", "statements in "+s.Repository.ID()+", by checksums")
-	for i, g := range s.found.Graphs {
-		s.Progress(g.Tag, int64(i), int64(len(s.found.Graphs)))
+func (r *repositoryComparison) compareAll(ctx context.Context) (Check, error) {
+	c := newCheck("graphdb values", "statements in "+r.Repository.ID()+", by checksums")
+	for i, g := range r.build.Graphs {
+		r.Progress(g.Tag, int64(i), int64(len(r.build.Graphs)))
 		var tallies oracle.Tallies
-		var bad string
+		var malformed string
 		query := fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", g.IRI)
-		err := s.rows(ctx, query, func() { tallies, bad = oracle.Tallies{}, "" }, func(r map[string]rdf4j.Term) error {
-			q := statement(g.IRI, r["s"], r["p"], r["o"])
-			term, crc, wrong := s.census.read(&q)
-			if wrong != "" {
-				bad = wrong
-				return nil
+		err := r.rows(ctx, query, func() { tallies, malformed = oracle.Tallies{}, "" }, func(row map[string]rdf4j.Term) error {
+			q := quadOf(g.IRI, row["s"], row["p"], row["o"])
+			term, crc, difference := r.quads.parse(&q)
+			if difference != "" {
+				malformed = difference
+			} else {
+				tallies[term].Add(crc)
 			}
-			tallies[term].Add(crc)
 			return nil
 		})
 		if err != nil {
 			return c, err
 		}
 		c.Count += tallies.Quads()
-		if bad != "" {
-			c.differ("graph <%s>: %s", g.IRI, bad)
+		if malformed != "" {
+			c.differ("graph <%s>: %s", g.IRI, malformed)
 		}
-		for t := range s.found.Terms() {
+		for t := range r.build.Terms() {
 			if tallies[t] == g.Quads[t] || !c.OK {
 				continue
 			}
-			where, err := s.search(ctx, i, t)
+			where, err := r.findNode(ctx, i, t)
 			if err != nil {
 				return c, err
 			}
@@ -270,16 +274,16 @@ func (s *store) compareAll(ctx context.Context) (Check, error) {
 	return c, nil
 }
 
-// statement is a row as the readers of files give it.
-func statement(graph string, subject, predicate, object rdf4j.Term) trig.Quad {
+// quadOf returns a row as the readers of files do.
+func quadOf(graph string, subject, predicate, object rdf4j.Term) trig.Quad {
 	return trig.Quad{
 		Graph:   trig.Term{Kind: trig.IRI, Value: []byte(graph)},
-		Subject: term(subject), Predicate: term(predicate), Object: term(object),
+		Subject: termOf(subject), Predicate: termOf(predicate), Object: termOf(object),
 	}
 }
 
-// term has the datatypes that results leave out.
-func term(t rdf4j.Term) trig.Term {
+// termOf adds the datatypes that results leave out.
+func termOf(t rdf4j.Term) trig.Term {
 	out := trig.Term{Value: []byte(t.Value), Language: []byte(t.Language)}
 	switch {
 	case t.Kind == rdf4j.IRI:

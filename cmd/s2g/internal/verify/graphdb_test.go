@@ -9,17 +9,11 @@ import (
 
 	"s2g/graph/rdf4j"
 	"s2g/schema"
-	"s2g/schema/manifest"
 )
 
 // A count that is no number is a service fault, not a count of 0.
 func TestGraphDBCountThatIsNoNumber(t *testing.T) {
-	out := newFixture(t).write(t)
-	m, err := manifest.Read(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := open(out, m, Options{})
+	v, err := newVerifier(newFixture(t).write(t), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,9 +29,9 @@ func TestGraphDBCountThatIsNoNumber(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := &GraphDB{Repository: client.Repository("build")}
-		s := &store{GraphDB: g, found: b.found(nil), census: newCensus(b)}
+		r := &repositoryComparison{GraphDB: g, build: v.contents(nil), quads: newQuadCounter(v)}
 		c := newCheck("graphdb", "")
-		err = s.compareGraph(t.Context(), &c, 0)
+		err = r.compareGraph(t.Context(), &c, 0)
 		if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultService || !strings.Contains(err.Error(), fmt.Sprintf("%q is no number", count)) {
 			t.Errorf("count %q: fault %v: %v", count, fault, err)
 		}

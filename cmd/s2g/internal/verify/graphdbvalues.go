@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,46 +12,34 @@ import (
 	"s2g/graph/trig"
 )
 
-// sampleFiles is over how many batches a sample is spread: each is read whole.
+// sampleFiles is the number of batches that a sample is spread over. Each is read
+// whole.
 const sampleFiles = 16
 
-// askFor is how many nodes one question names.
-const askFor = 50
+// nodesPerQuery is how many nodes a query names.
+const nodesPerQuery = 50
 
-// spelled is a statement as a text that two statements share only if they are
-// equal.
-func spelled(q *trig.Quad) string {
-	o := q.Object
-	return fmt.Sprintf("<%s> <%s> <%s> %d %q %s@%s", q.Graph.Value, q.Subject.Value, q.Predicate.Value, o.Kind, o.Value, o.Datatype, strings.ToLower(string(o.Language)))
-}
-
-// compareDescribed compares the graph of a file that stands in it alone, value by
-// value, and returns the file's number of statements.
-func (s *store) compareDescribed(ctx context.Context, c *Check, graph, name string) (int64, error) {
+// compareFileGraph compares a graph that has a file of its own, statement by
+// statement. It returns the file's number of statements.
+func (r *repositoryComparison) compareFileGraph(ctx context.Context, c *Check, graph, name string) (int64, error) {
 	want := map[string]bool{}
-	bad, err := s.found.build.quads(ctx, file{name: name}, func(q *trig.Quad) string {
+	difference, err := r.build.verifier.readQuads(ctx, file{name: name}, func(q *trig.Quad) string {
 		q.Graph = trig.Term{Kind: trig.IRI, Value: []byte(graph)}
-		want[spelled(q)] = true
+		want[statementText(q)] = true
 		return ""
 	})
 	if err != nil {
 		return 0, err
 	}
-	if bad != "" {
-		c.differ("%s", bad)
+	if difference != "" {
+		c.differ("%s", difference)
 	}
-	n := int64(len(want))
 	var extra string
-	missing := map[string]bool{}
-	err = s.rows(ctx, fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", graph), func() {
-		extra = ""
-		clear(missing)
-		for text := range want {
-			missing[text] = true
-		}
-	}, func(r map[string]rdf4j.Term) error {
-		q := statement(graph, r["s"], r["p"], r["o"])
-		if text := spelled(&q); missing[text] {
+	var missing map[string]bool
+	begin := func() { extra, missing = "", maps.Clone(want) }
+	err = r.rows(ctx, fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", graph), begin, func(row map[string]rdf4j.Term) error {
+		q := quadOf(graph, row["s"], row["p"], row["o"])
+		if text := statementText(&q); missing[text] {
 			delete(missing, text)
 		} else {
 			extra = text
@@ -62,42 +51,32 @@ func (s *store) compareDescribed(ctx context.Context, c *Check, graph, name stri
 	}
 	c.Count++
 	if len(missing) > 0 {
-		c.differ("the repository lacks %d of the %d statements of %s, as %s", len(missing), n, name, least(missing))
+		c.differ("the repository lacks %d of the %d statements of %s, as %s", len(missing), len(want), name, slices.Min(slices.Collect(maps.Keys(missing))))
 	}
 	if extra != "" {
 		c.differ("the repository has a statement that is not in %s: %s", name, extra)
 	}
-	return n, nil
+	return int64(len(want)), nil
 }
 
-func least(set map[string]bool) string {
-	var least string
-	for text := range set {
-		if least == "" || text < least {
-			least = text
-		}
-	}
-	return least
+// statementText returns a text that is the same of equal statements alone.
+func statementText(q *trig.Quad) string {
+	o := q.Object
+	return fmt.Sprintf("<%s> <%s> <%s> %d %q %s@%s", q.Graph.Value, q.Subject.Value, q.Predicate.Value, o.Kind, o.Value, o.Datatype, strings.ToLower(string(o.Language)))
 }
 
-// compareSample looks for the statements of some nodes of the files.
-func (s *store) compareSample(ctx context.Context) (Check, error) {
-	c := newCheck("graphdb values", "statements of sampled nodes in "+s.Repository.ID()+", one by one")
-	var batches []file
-	for _, f := range s.found.build.files {
-		if f.kind == aBatch {
-			batches = append(batches, f)
-		}
-	}
-	chosen := spread(batches, sampleFiles)
-	for i, f := range chosen {
-		s.Progress(filepath.Base(f.name), int64(i), int64(len(chosen)))
-		nodes, err := s.sample(ctx, f, (s.Nodes+len(chosen)-1)/len(chosen))
+// compareSample compares the statements of some nodes of the files.
+func (r *repositoryComparison) compareSample(ctx context.Context) (Check, error) {
+	c := newCheck("graphdb values", "statements of sampled nodes in "+r.Repository.ID()+", one by one")
+	files := spread(r.build.verifier.filesOf(batchFile), sampleFiles)
+	for i, f := range files {
+		r.Progress(filepath.Base(f.name), int64(i), int64(len(files)))
+		nodes, err := r.sampleNodes(ctx, f, (r.Nodes+len(files)-1)/len(files))
 		if err != nil {
 			return c, err
 		}
-		for some := range slices.Chunk(nodes, askFor) {
-			if err := s.compareNodes(ctx, &c, f, some); err != nil {
+		for some := range slices.Chunk(nodes, nodesPerQuery) {
+			if err := r.compareNodes(ctx, &c, f, some); err != nil {
 				return c, err
 			}
 		}
@@ -105,8 +84,8 @@ func (s *store) compareSample(ctx context.Context) (Check, error) {
 	return c, nil
 }
 
-// spread takes n elements of a list at equal distances, first and last among
-// them.
+// spread returns n elements of a list at equal distances, the first and the last
+// among them.
 func spread[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
@@ -118,47 +97,47 @@ func spread[T any](list []T, n int) []T {
 	return some
 }
 
-// node is a node and what a file says of it.
-type node struct {
+// sampledNode is a node and its statements in a file.
+type sampledNode struct {
 	iri        string
-	statements []string
+	statements []string // by statementText
 }
 
-// sample takes n nodes of a file with all that it says of them.
-func (s *store) sample(ctx context.Context, f file, n int) ([]node, error) {
-	var all []string
+// sampleNodes returns n nodes of a file.
+func (r *repositoryComparison) sampleNodes(ctx context.Context, f file, n int) ([]sampledNode, error) {
+	var iris []string
 	seen := map[string]bool{}
 	last := ""
-	if _, err := s.found.build.quads(ctx, f, func(q *trig.Quad) string {
+	if _, err := r.build.verifier.readQuads(ctx, f, func(q *trig.Quad) string {
 		if string(q.Subject.Value) == last {
 			return ""
 		}
 		if last = string(q.Subject.Value); !seen[last] {
 			seen[last] = true
-			all = append(all, last)
+			iris = append(iris, last)
 		}
 		return ""
 	}); err != nil {
 		return nil, err
 	}
 	at := map[string]int{}
-	var nodes []node
-	for _, iri := range spread(all, n) {
+	var nodes []sampledNode
+	for _, iri := range spread(iris, n) {
 		at[iri] = len(nodes)
-		nodes = append(nodes, node{iri: iri})
+		nodes = append(nodes, sampledNode{iri: iri})
 	}
-	_, err := s.found.build.quads(ctx, f, func(q *trig.Quad) string {
+	_, err := r.build.verifier.readQuads(ctx, f, func(q *trig.Quad) string {
 		if i, ok := at[string(q.Subject.Value)]; ok {
-			nodes[i].statements = append(nodes[i].statements, spelled(q))
+			nodes[i].statements = append(nodes[i].statements, statementText(q))
 		}
 		return ""
 	})
 	return nodes, err
 }
 
-// compareNodes asks for nodes and looks for what the file says of them. What it
-// does not say may stand in another file: the counts tell.
-func (s *store) compareNodes(ctx context.Context, c *Check, f file, nodes []node) error {
+// compareNodes checks that the repository has the statements of a file's nodes.
+// Others may come from another file; the counts cover them.
+func (r *repositoryComparison) compareNodes(ctx context.Context, c *Check, f file, nodes []sampledNode) error {
 	var query strings.Builder
 	query.WriteString("SELECT ?g ?s ?p ?o { VALUES ?s {")
 	for _, n := range nodes {
@@ -166,9 +145,9 @@ func (s *store) compareNodes(ctx context.Context, c *Check, f file, nodes []node
 	}
 	query.WriteString(" } GRAPH ?g { ?s ?p ?o } }")
 	has := map[string]bool{}
-	err := s.rows(ctx, query.String(), func() { clear(has) }, func(r map[string]rdf4j.Term) error {
-		q := statement(r["g"].Value, r["s"], r["p"], r["o"])
-		has[spelled(&q)] = true
+	err := r.rows(ctx, query.String(), func() { clear(has) }, func(row map[string]rdf4j.Term) error {
+		q := quadOf(row["g"].Value, row["s"], row["p"], row["o"])
+		has[statementText(&q)] = true
 		return nil
 	})
 	if err != nil {
@@ -178,7 +157,7 @@ func (s *store) compareNodes(ctx context.Context, c *Check, f file, nodes []node
 		for _, text := range n.statements {
 			c.Count++
 			if !has[text] {
-				c.differ("<%s>: the repository does not have what %s says: %.300s", n.iri, f.name, text)
+				c.differ("<%s>: the repository lacks a statement of %s: %.300s", n.iri, f.name, text)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -10,56 +9,58 @@ import (
 	"s2g/cmd/s2g/internal/oracle"
 )
 
-// wholes are the texts of a part's posts before they were cut into chunks, in
+// parentTexts are the texts of a part's posts before they were cut into chunks, in
 // the order of their ids. A part has some thousand posts.
-type wholes struct {
+type parentTexts struct {
 	bytes []byte // titles and texts
-	posts []whole
-	at    int // the post that was found last
+	posts []parentText
+	at    int // the post that find returned last
 }
 
-type whole struct {
+// parentText is a post of parentTexts.
+type parentText struct {
 	post             int64
 	title, text, end int // where they begin in bytes
 	runes            int // code points of the text
 }
 
-func (w *wholes) reset() { w.bytes, w.posts, w.at = w.bytes[:0], w.posts[:0], 0 }
+func (p *parentTexts) reset() { p.bytes, p.posts, p.at = p.bytes[:0], p.posts[:0], 0 }
 
-func (w *wholes) add(post int64, title, text []byte) {
-	p := whole{post: post, title: len(w.bytes), text: len(w.bytes) + len(title), end: len(w.bytes) + len(title) + len(text), runes: runeCount(text)}
-	w.bytes = append(append(w.bytes, title...), text...)
-	w.posts = append(w.posts, p)
+func (p *parentTexts) add(post int64, title, text []byte) {
+	at := len(p.bytes)
+	p.posts = append(p.posts, parentText{post, at, at + len(title), at + len(title) + len(text), utf8.RuneCount(text)})
+	p.bytes = append(append(p.bytes, title...), text...)
 }
 
-// runeCount counts code points: bytes in most texts, eight at a time.
-func runeCount(text []byte) int {
-	i := 0
-	for ; i+8 <= len(text) && binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 == 0; i += 8 {
+// rewind lets find begin with the first post again.
+func (p *parentTexts) rewind() { p.at = 0 }
+
+// find returns a post. Calls have ascending ids.
+func (p *parentTexts) find(post int64) (parentText, bool) {
+	for p.at < len(p.posts) && p.posts[p.at].post < post {
+		p.at++
 	}
-	return i + utf8.RuneCount(text[i:])
+	if p.at == len(p.posts) || p.posts[p.at].post != post {
+		return parentText{}, false
+	}
+	return p.posts[p.at], true
 }
 
-// rewind makes find begin again.
-func (w *wholes) rewind() { w.at = 0 }
-
-// find finds a post. It is asked for ascending ids.
-func (w *wholes) find(post int64) (whole, bool) {
-	for w.at < len(w.posts) && w.posts[w.at].post < post {
-		w.at++
-	}
-	if w.at == len(w.posts) || w.posts[w.at].post != post {
-		return whole{}, false
-	}
-	return w.posts[w.at], true
+// parentTally counts the posts of a file of parents.
+type parentTally struct {
+	posts       oracle.Tally
+	first, last int64
 }
 
-// readParents reads the posts of a file of parents into w.
-func (b *build) readParents(ctx context.Context, f file, w *wholes) (t parentTally, bad string, err error) {
-	bad, err = b.eachRow(ctx, f, func(rows *table) func() string {
-		id, title, text := rows.int64("post_id"), rows.text("title"), rows.text("text")
+// parentCRC returns the checksum that a parent is counted with.
+func parentCRC(digits []byte) uint32 { return oracle.CRC(0, digits) }
+
+// readParents reads the posts of a file of parents into texts.
+func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts) (t parentTally, difference string, err error) {
+	difference, err = v.readRows(ctx, f, func(r *rowReader) func() string {
+		id, title, text := r.int64s("post_id"), r.texts("title"), r.texts("text")
 		return func() string {
-			post := id.int()
+			post := id.integer()
 			if t.posts.Count == 0 {
 				t.first = post
 			} else if post <= t.last {
@@ -67,84 +68,68 @@ func (b *build) readParents(ctx context.Context, f file, w *wholes) (t parentTal
 			}
 			t.last = post
 			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
-			w.add(post, title.bytes(), text.bytes())
+			texts.add(post, title.bytes(), text.bytes())
 			return ""
 		}
 	})
-	if bad != "" {
-		bad = f.name + ": " + bad
+	if difference != "" {
+		difference = f.name + ": " + difference
 	}
-	return t, bad, err
+	return t, difference, err
 }
 
-// parentTally is the posts of one file of parents.
-type parentTally struct {
-	posts       oracle.Tally
-	first, last int64
-}
-
-// parentSet is all parents.
-type parentSet struct {
-	check Check
-	posts oracle.Tally
-}
-
-func parentCRC(digits []byte) uint32 { return oracle.CRC(0, digits) }
-
-// judgeParents checks that the parts follow each other.
-func (b *build) judgeParents(found []finding) {
+// checkParents checks that the parts ascend.
+func (v *verifier) checkParents(results []fileResult) {
 	c := newCheck("parents", "posts with a row of their own")
 	last := int64(-1)
-	for i, f := range b.files {
-		if f.kind != aParent {
+	for i, f := range v.files {
+		if f.kind != parentFile {
 			continue
 		}
-		t := found[i].rows
+		t := results[i].parents
 		c.Count += t.posts.Count
-		if found[i].bad != "" {
-			c.differ("%s", found[i].bad)
+		if results[i].difference != "" {
+			c.differ("%s", results[i].difference)
 			continue
 		}
 		if t.posts.Count > 0 && t.first <= last {
 			c.differ("%s: post %d stands after post %d of an earlier part", f.name, t.first, last)
 		}
 		last = max(last, t.last)
-		b.parents.posts.Merge(t.posts)
+		v.parentPosts.Merge(t.posts)
 	}
-	b.parents.check = c
+	v.parents = c
 }
 
-// compareParents holds the parents against the posts that the shards embed.
-func (b *build) compareParents(ctx context.Context) (Check, error) {
-	c := b.parents.check
+// compareParents compares the parents with the posts that the shards embed.
+func (v *verifier) compareParents(ctx context.Context) (Check, error) {
+	c := v.parents
 	var embedded oracle.Tally
-	for _, t := range b.shards.graphs {
+	for _, t := range v.shardTallies {
 		embedded.Merge(t.once)
 	}
-	if embedded == b.parents.posts || !c.OK {
+	if embedded == v.parentPosts || !c.OK {
 		return c, nil
 	}
 	where := ""
-	if b.shards.check.OK {
+	if v.shards.OK {
 		var err error
-		if where, err = search(ctx, "the parents", b.listParents, "the shards", b.listEmbedded); err != nil {
+		if where, err = findDifference(ctx, "the parents", v.listParents, "the shards", v.embeddedPosts()); err != nil {
 			return c, err
 		}
 	}
-	c.differ("%d posts, the shards embed %d%s", b.parents.posts.Count, embedded.Count, where)
+	c.differ("%d posts, the shards embed %d%s", v.parentPosts.Count, embedded.Count, where)
 	return c, nil
 }
 
-func (b *build) listParents(ctx context.Context, yield yield) error {
-	for _, f := range b.files {
-		if f.kind != aParent {
-			continue
-		}
-		_, err := b.eachRow(ctx, f, func(rows *table) func() string {
-			post := rows.int64("post_id")
+// listParents lists the posts of all parents.
+func (v *verifier) listParents(ctx context.Context, yield yieldFunc) error {
+	for _, f := range v.filesOf(parentFile) {
+		_, err := v.readRows(ctx, f, func(r *rowReader) func() string {
+			post := r.int64s("post_id")
 			return func() string {
-				id := strconv.AppendInt(nil, post.int(), 10)
-				yield(id, one(parentCRC(id)), f.name)
+				id := strconv.AppendInt(nil, post.integer(), 10)
+				yield(id, tallyOf(parentCRC(id)), f.name)
 				return ""
 			}
 		})
@@ -155,10 +140,12 @@ func (b *build) listParents(ctx context.Context, yield yield) error {
 	return nil
 }
 
-// listEmbedded lists each embedded post once.
-func (b *build) listEmbedded(ctx context.Context, yield yield) error {
-	return b.eachPost(-1, func(t *table) func(id, kind []byte) ([]byte, uint32, bool) {
-		language, languages := t.text("language"), t.text("languages")
-		return func(id, _ []byte) ([]byte, uint32, bool) { return id, parentCRC(id), once(language, languages) }
-	})(ctx, yield)
+// embeddedPosts lists each embedded post once.
+func (v *verifier) embeddedPosts() lister {
+	return v.listShardPosts(allGraphs, func(r *rowReader) postCRCFunc {
+		language, languages := r.texts("language"), r.texts("languages")
+		return func(id []byte, _ string) ([]byte, uint32, bool) {
+			return id, parentCRC(id), isFirstLanguage(language, languages)
+		}
+	})
 }

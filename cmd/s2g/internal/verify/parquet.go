@@ -11,55 +11,50 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// readBuffer is how much of a column is read from the disk at a time.
+// readBuffer is how many bytes of a column are read from the disk at a time.
 const readBuffer = 64 << 10
 
-// cancelRows is how many rows are read between two looks at the context.
+// cancelRows is how many rows are read between two checks of the context.
 const cancelRows = 1 << 10
 
-// table is a Parquet file that is read row by row: each of the columns that were
-// asked for has the values of one row. The library's own readers build a struct
-// of each row by reflection, which takes five times as long.
-type table struct {
+// rowReader reads a Parquet file row by row: after each step its columns have the
+// values of one row. The library's readers build a struct of each row by reflection,
+// which takes several times as long: BenchmarkReadShard.
+type rowReader struct {
 	file    *parquet.File
-	columns []reader
-	missing string // a column that was asked for and is not there
+	columns []columnReader
+	missing string // the first column that the file does not have; empty: none
 }
 
-// reader is a column of a table.
-type reader interface {
+// columnReader is a column of a rowReader.
+type columnReader interface {
 	begin(parquet.RowGroup) error // the next rows are those of a group
 	next() error                  // moves to the next row
-	end() error
+	end() error                   // releases the pages
 }
 
-// eachRow reads the columns of a Parquet file that bind asks for, and calls the
-// function that it returns after each row, up to the first that finds fault with
-// it. Damage to the file is a difference.
-func (b *build) eachRow(ctx context.Context, f file, bind func(*table) func() string) (bad string, err error) {
-	stored, err := os.Open(b.path(f))
+// readRows reads the columns of a Parquet file that bind chooses. It calls the
+// function that bind returns after each row, up to the first difference that this
+// returns. Damage to the file is a difference.
+func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (check func() string)) (difference string, err error) {
+	stored, err := os.Open(v.path(f))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", f.name, err)
 	}
 	defer stored.Close()
-	// The library panics on some damaged files, out of reach of a check of ours.
-	defer func() {
-		if p := recover(); p != nil {
-			bad = fmt.Sprintf("it cannot be read: %v", p)
-		}
-	}()
+	defer recoverDamage(&difference)
 	in, err := parquet.OpenFile(stored, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(readBuffer))
 	if err != nil {
 		return err.Error(), nil
 	}
-	t := &table{file: in}
-	use := bind(t)
-	if t.missing != "" {
-		return "it has no column " + t.missing, nil
+	r := &rowReader{file: in}
+	check := bind(r)
+	if r.missing != "" {
+		return "it has no column " + r.missing, nil
 	}
 	rows := int64(0)
 	for _, group := range in.RowGroups() {
-		for _, c := range t.columns {
+		for _, c := range r.columns {
 			if err := c.begin(group); err != nil {
 				return err.Error(), nil
 			}
@@ -68,118 +63,127 @@ func (b *build) eachRow(ctx context.Context, f file, bind func(*table) func() st
 			if rows++; rows%cancelRows == 0 && ctx.Err() != nil {
 				return "", ctx.Err()
 			}
-			for _, c := range t.columns {
+			for _, c := range r.columns {
 				if err := c.next(); err != nil {
 					return fmt.Sprintf("row %d: %v", rows, err), nil
 				}
 			}
-			if bad := use(); bad != "" {
-				return bad, nil
+			if d := check(); d != "" {
+				return d, nil
 			}
 		}
 	}
-	for _, c := range t.columns {
+	for _, c := range r.columns {
 		if err := c.end(); err != nil {
 			return err.Error(), nil
 		}
 	}
-	if said := in.NumRows(); said != rows {
-		return fmt.Sprintf("it has %d rows, and says that it has %d", rows, said), nil
+	if n := in.NumRows(); n != rows {
+		return fmt.Sprintf("it has %d rows, and says that it has %d", rows, n), nil
 	}
 	return "", nil
 }
 
-// leaf finds a column. A list's values are the elements of the standard's three
-// levels.
-func (t *table) leaf(name string) parquet.LeafColumn {
-	l, ok := t.file.Schema().Lookup(name)
-	if !ok {
-		l, ok = t.file.Schema().Lookup(name, "list", "element")
+// recoverDamage turns a panic into a difference: the library panics on some
+// damaged files.
+func recoverDamage(difference *string) {
+	if p := recover(); p != nil {
+		*difference = fmt.Sprintf("it cannot be read: %v", p)
 	}
-	if !ok && t.missing == "" {
-		t.missing = name
+}
+
+// leaf finds a column by its name. The values of a list are the elements of the
+// standard's three levels.
+func (r *rowReader) leaf(name string) parquet.LeafColumn {
+	l, ok := r.file.Schema().Lookup(name)
+	if !ok {
+		l, ok = r.file.Schema().Lookup(name, "list", "element")
+	}
+	if !ok && r.missing == "" {
+		r.missing = name
 	}
 	return l
 }
 
-// pages are those of a column, one after the other.
-type pages struct {
-	leaf parquet.LeafColumn
-	name string
-	from parquet.Pages // of a row group
-	page parquet.Page
-	old  []parquet.Page // that values of the row are in
+// columnPages are the pages of a column, one after the other.
+type columnPages struct {
+	leaf    parquet.LeafColumn
+	name    string
+	inGroup parquet.Pages // of the row group
+	page    parquet.Page
+	old     []parquet.Page // earlier pages that hold values of the row
 }
 
-func (p *pages) begin(group parquet.RowGroup) error {
+func (p *columnPages) begin(group parquet.RowGroup) error {
 	err := p.end()
-	p.from = group.ColumnChunks()[p.leaf.ColumnIndex].Pages()
+	p.inGroup = group.ColumnChunks()[p.leaf.ColumnIndex].Pages()
 	return err
 }
 
-// end lets go of a row group.
-func (p *pages) end() error {
-	p.keep()
+// end releases what is left of a row group.
+func (p *columnPages) end() error {
+	p.retain()
 	p.release()
-	if p.from == nil {
+	if p.inGroup == nil {
 		return nil
 	}
-	return p.from.Close()
+	return p.inGroup.Close()
 }
 
-// keep leaves the page in memory, for the values of the row that are in it.
-func (p *pages) keep() {
+// read moves to the next page. The one before stays in memory, for the values of
+// the row that it holds.
+func (p *columnPages) read() (err error) {
+	p.retain()
+	p.page, err = p.inGroup.ReadPage()
+	return err
+}
+
+func (p *columnPages) retain() {
 	if p.page != nil {
 		p.old = append(p.old, p.page)
 		p.page = nil
 	}
 }
 
-// release frees the pages that no row has values in any more.
-func (p *pages) release() {
+// release frees the pages that hold values of earlier rows alone.
+func (p *columnPages) release() {
 	for _, page := range p.old {
 		parquet.Release(page)
 	}
 	p.old = p.old[:0]
 }
 
-func (p *pages) read() (err error) {
-	p.keep()
-	p.page, err = p.from.ReadPage()
-	return err
-}
-
-// column is a column whose values are read one by one.
-type column struct {
-	pages
+// valueColumn is a column whose values are read one by one.
+type valueColumn struct {
+	columnPages
 	values parquet.ValueReader
 	buffer [64]parquet.Value
-	at, n  int
+	at, n  int             // of buffer
 	row    []parquet.Value // of this row
 }
 
-// column asks for a column of a type: values of another are refused, because what
-// would be read of them is anything.
-func (t *table) column(name string, kind parquet.Kind) *column {
-	c := &column{pages: pages{leaf: t.leaf(name), name: name}}
-	if t.missing == "" && c.leaf.Node.Type().Kind() != kind {
-		t.missing = name + " of the type " + kind.String()
+// column adds a column. One of another type counts as missing, because its values
+// cannot be read.
+func (r *rowReader) column(name string, kind parquet.Kind) *valueColumn {
+	c := &valueColumn{columnPages: columnPages{leaf: r.leaf(name), name: name}}
+	if r.missing == "" && c.leaf.Node.Type().Kind() != kind {
+		r.missing = name + " of the type " + kind.String()
 	}
-	t.columns = append(t.columns, c)
+	r.columns = append(r.columns, c)
 	return c
 }
 
-func (t *table) int64(name string) *column { return t.column(name, parquet.Int64) }
-func (t *table) int32(name string) *column { return t.column(name, parquet.Int32) }
-func (t *table) text(name string) *column  { return t.column(name, parquet.ByteArray) }
+func (r *rowReader) int64s(name string) *valueColumn { return r.column(name, parquet.Int64) }
+func (r *rowReader) int32s(name string) *valueColumn { return r.column(name, parquet.Int32) }
+func (r *rowReader) texts(name string) *valueColumn  { return r.column(name, parquet.ByteArray) }
 
-func (c *column) begin(group parquet.RowGroup) error {
+func (c *valueColumn) begin(group parquet.RowGroup) error {
 	c.values, c.at, c.n = nil, 0, 0
-	return c.pages.begin(group)
+	return c.columnPages.begin(group)
 }
 
-// fill reads more values.
-func (c *column) fill() error {
+// fill reads more values into the buffer.
+func (c *valueColumn) fill() error {
 	for {
 		if c.values != nil {
 			n, err := c.values.ReadValues(c.buffer[:])
@@ -197,7 +201,7 @@ func (c *column) fill() error {
 	}
 }
 
-func (c *column) next() error {
+func (c *valueColumn) next() error {
 	c.row = c.row[:0]
 	c.release()
 	for {
@@ -220,88 +224,89 @@ func (c *column) next() error {
 	}
 }
 
-// null tells whether the row has no value here.
-func (c *column) null() bool { return c.row[0].IsNull() }
+// null reports whether the row has no value here.
+func (c *valueColumn) null() bool { return c.row[0].IsNull() }
 
-func (c *column) int() int64 {
+// integer returns the value of an int32 or int64 column.
+func (c *valueColumn) integer() int64 {
 	if c.leaf.Node.Type().Kind() == parquet.Int32 {
 		return int64(c.row[0].Int32())
 	}
 	return c.row[0].Int64()
 }
 
-func (c *column) bool() bool { return c.row[0].Boolean() }
+func (c *valueColumn) boolean() bool { return c.row[0].Boolean() }
 
-// bytes are valid until the next row.
-func (c *column) bytes() []byte { return c.row[0].ByteArray() }
+// bytes returns the value, valid until the next row.
+func (c *valueColumn) bytes() []byte { return c.row[0].ByteArray() }
 
-// list are the elements of a list, valid until the next row.
-func (c *column) list() []parquet.Value {
+// list returns the elements of a list, valid until the next row.
+func (c *valueColumn) list() []parquet.Value {
 	if len(c.row) == 1 && c.row[0].DefinitionLevel() < c.leaf.MaxDefinitionLevel {
-		return nil // an empty list is a value that is none
+		return nil // Parquet stores an empty list as one value that is none
 	}
 	return c.row
 }
 
-// vector is a column of lists of numbers, read as slices of pages: they are most
-// of a shard.
-type vector[T float32 | uint32] struct {
-	pages
-	numbers   func(parquet.Page) []T
-	page      []T
-	reps      []byte // for each number or empty list, whether it goes on with the row before
-	defs      []byte // whether it is a number
-	at, taken int    // of reps, and of page
+// vectorColumn is a column of lists of numbers, read as slices of pages because they
+// are most of a shard: BenchmarkReadShard.
+type vectorColumn[T float32 | uint32] struct {
+	columnPages
+	numbersOf func(parquet.Page) []T
+	numbers   []T    // of the page
+	reps      []byte // for each number or empty list: 0 where a row begins
+	defs      []byte // the maximum where it is a number
+	at, taken int    // of reps, and of numbers
 	row       []T    // of this row, valid until the next
 	joined    []T    // room for a row that is in two pages
 }
 
-func vectorOf[T float32 | uint32](t *table, name string, kind parquet.Kind, numbers func(parquet.Page) []T) *vector[T] {
-	v := &vector[T]{pages: pages{leaf: t.leaf(name), name: name}, numbers: numbers}
-	if t.missing == "" && (v.leaf.Node.Type().Kind() != kind || v.leaf.MaxRepetitionLevel != 1) {
-		t.missing = name + " of lists of the type " + kind.String()
+func addVector[T float32 | uint32](r *rowReader, name string, kind parquet.Kind, numbersOf func(parquet.Page) []T) *vectorColumn[T] {
+	v := &vectorColumn[T]{columnPages: columnPages{leaf: r.leaf(name), name: name}, numbersOf: numbersOf}
+	if r.missing == "" && (v.leaf.Node.Type().Kind() != kind || v.leaf.MaxRepetitionLevel != 1) {
+		r.missing = name + " of lists of the type " + kind.String()
 	}
-	t.columns = append(t.columns, v)
+	r.columns = append(r.columns, v)
 	return v
 }
 
-func (t *table) floats(name string) *vector[float32] {
-	return vectorOf(t, name, parquet.Float, func(p parquet.Page) []float32 { d := p.Data(); return d.Float() })
+func (r *rowReader) float32Lists(name string) *vectorColumn[float32] {
+	return addVector(r, name, parquet.Float, func(p parquet.Page) []float32 { d := p.Data(); return d.Float() })
 }
 
-func (t *table) uints(name string) *vector[uint32] {
-	return vectorOf(t, name, parquet.Int32, func(p parquet.Page) []uint32 { d := p.Data(); return d.Uint32() })
+func (r *rowReader) uint32Lists(name string) *vectorColumn[uint32] {
+	return addVector(r, name, parquet.Int32, func(p parquet.Page) []uint32 { d := p.Data(); return d.Uint32() })
 }
 
-func (v *vector[T]) begin(group parquet.RowGroup) error {
+func (v *vectorColumn[T]) begin(group parquet.RowGroup) error {
 	v.reps, v.at = nil, 0
-	return v.pages.begin(group)
+	return v.columnPages.begin(group)
 }
 
-func (v *vector[T]) fill() error {
+// fill reads pages up to one with rows.
+func (v *vectorColumn[T]) fill() error {
 	for v.at == len(v.reps) {
 		if err := v.read(); err != nil {
 			return err
 		}
-		p := v.pages.page
-		if p.Dictionary() != nil {
+		if v.page.Dictionary() != nil {
 			return errors.New("its numbers are in a dictionary")
 		}
-		v.page, v.reps, v.defs, v.at, v.taken = v.numbers(p), p.RepetitionLevels(), p.DefinitionLevels(), 0, 0
-		if len(v.defs) != len(v.reps) || bytes.Count(v.defs, []byte{byte(v.leaf.MaxDefinitionLevel)}) != len(v.page) {
+		v.numbers, v.reps, v.defs, v.at, v.taken = v.numbersOf(v.page), v.page.RepetitionLevels(), v.page.DefinitionLevels(), 0, 0
+		if len(v.defs) != len(v.reps) || bytes.Count(v.defs, []byte{byte(v.leaf.MaxDefinitionLevel)}) != len(v.numbers) {
 			return errors.New("its levels are not those of its numbers")
 		}
 	}
 	return nil
 }
 
-func (v *vector[T]) next() error {
+func (v *vectorColumn[T]) next() error {
 	v.release()
 	if err := v.fill(); err != nil {
 		return fmt.Errorf("column %s: %w", v.name, err)
 	}
-	v.row = v.rest(1)
-	for v.at == len(v.reps) { // it may go on in the next page
+	v.row = v.take(1)
+	for v.at == len(v.reps) { // the row may continue in the next page
 		if err := v.fill(); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
@@ -310,20 +315,20 @@ func (v *vector[T]) next() error {
 		if v.reps[0] == 0 {
 			return nil
 		}
-		v.joined = append(append(v.joined[:0], v.row...), v.rest(0)...)
+		v.joined = append(append(v.joined[:0], v.row...), v.take(0)...)
 		v.row = v.joined
 	}
 	return nil
 }
 
-// rest takes the numbers of the row from the page. The first so many of its
-// levels are the row's for certain.
-func (v *vector[T]) rest(from int) []T {
+// take takes the numbers of the row from the page. The first so many levels are
+// the row's, whatever they are.
+func (v *vectorColumn[T]) take(first int) []T {
 	begin, end := v.at, len(v.reps)
-	if i := bytes.IndexByte(v.reps[begin+from:], 0); i >= 0 {
-		end = begin + from + i
+	if i := bytes.IndexByte(v.reps[begin+first:], 0); i >= 0 {
+		end = begin + first + i
 	}
 	n := bytes.Count(v.defs[begin:end], []byte{byte(v.leaf.MaxDefinitionLevel)})
 	v.at, v.taken = end, v.taken+n
-	return v.page[v.taken-n : v.taken]
+	return v.numbers[v.taken-n : v.taken]
 }

@@ -14,203 +14,210 @@ import (
 // unitTolerance is how far the square of a dense vector's length may be from 1.
 const unitTolerance = 1e-3
 
-// picker is told of each post in the shards of a graph, by its IRI without the
-// site, and of the checksums of its fields.
-type picker func(graph int, post []byte, fields *[oracle.Fields]uint32)
+// postFunc receives a post of a graph's shards by its IRI without the site, and the
+// checksums of its fields.
+type postFunc func(graph int, post []byte, fields *[oracle.Fields]uint32)
 
-// pointReader checks points in the order of a shard.
-type pointReader struct {
-	build *build
-	graph graph
-	shard *shard
+// pointChecker checks the points of a shard in their order, and counts their posts.
+type pointChecker struct {
+	verifier *verifier
+	graph    namedGraph
+	shard    *shardContents
+	chunks   chunkChecker
+	onPost   postFunc // nil: none
 
-	// columns of the row
-	point, post, chunkOf, chunksOf *column
-	start, end                     *column
-	iri, kind, language, text, sum *column
-	languages                      *column
-	dense                          *vector[float32]
-	indices                        *vector[uint32]
-	weights                        *vector[float32]
-	fields                         fieldColumns
-	pieces                         pieceReader
-	pick                           picker
+	columns struct { // of the row
+		point, post, chunk, chunks, start, end *valueColumn
+		iri, kind, language, text, hash        *valueColumn
+		dense, weights                         *vectorColumn[float32]
+		indices                                *vectorColumn[uint32]
+		fields                                 fieldColumns
+	}
 
-	id         uint64 // of the point before
-	last       int64  // post
-	next, have int32  // the chunk that must follow, and how many the post has
-	crcs       [oracle.Fields]uint32
-	path       []byte // of the post's IRI
-	digits     []byte
-	room       [256]byte // for the text of a field
+	point      uint64                // the last
+	post       int64                 // its post
+	nextChunk  int32                 // that must follow
+	chunkCount int32                 // how many chunks the post has
+	fieldCRCs  [oracle.Fields]uint32 // of the post
+
+	path, digits []byte    // of the post's IRI, of its id
+	room         [256]byte // for the text of a field
 }
 
-func (r *pointReader) bind(t *table) func() string {
-	r.point, r.post, r.chunkOf, r.chunksOf = t.int64("point_id"), t.int64("post_id"), t.int32("chunk"), t.int32("chunks")
-	r.start, r.end = t.int32("start"), t.int32("end")
-	r.iri, r.kind, r.language, r.text, r.sum = t.text("iri"), t.text("type"), t.text("language"), t.text("text"), t.text("content_hash")
-	r.dense, r.indices, r.weights = t.floats("dense"), t.uints("sparse_indices"), t.floats("sparse_values")
-	r.fields.bind(t)
-	r.languages = r.fields[oracle.Languages]
-	return r.check
+// bind chooses the columns that are checked.
+func (p *pointChecker) bind(r *rowReader) func() string {
+	c := &p.columns
+	c.point, c.post, c.chunk, c.chunks = r.int64s("point_id"), r.int64s("post_id"), r.int32s("chunk"), r.int32s("chunks")
+	c.start, c.end = r.int32s("start"), r.int32s("end")
+	c.iri, c.kind, c.language, c.text, c.hash = r.texts("iri"), r.texts("type"), r.texts("language"), r.texts("text"), r.texts("content_hash")
+	c.dense, c.indices, c.weights = r.float32Lists("dense"), r.uint32Lists("sparse_indices"), r.float32Lists("sparse_values")
+	for f := range oracle.Fields {
+		c.fields[f] = r.fieldColumn(f)
+	}
+	return p.check
 }
 
-func (r *pointReader) check() (bad string) {
-	if bad := r.checkIDs(); bad != "" {
-		return bad
+// check checks the row.
+func (p *pointChecker) check() (difference string) {
+	if d := p.checkIDs(); d != "" {
+		return d
 	}
-	bad = r.checkText()
-	if bad == "" {
-		bad = r.checkVectors()
+	difference = p.checkText()
+	if difference == "" {
+		difference = p.checkVectors()
 	}
-	if bad != "" {
-		return fmt.Sprintf("point %d of post %d: %s", r.id, r.last, bad)
+	if difference != "" {
+		return fmt.Sprintf("point %d of post %d: %s", p.point, p.post, difference)
 	}
-	r.shard.points++
+	p.shard.points++
 	return ""
 }
 
-func (r *pointReader) checkIDs() string {
-	id, post, chunk, chunks := uint64(r.point.int()), r.post.int(), int32(r.chunkOf.int()), int32(r.chunksOf.int())
-	if post < 0 || chunk < 0 || chunk >= 1<<16 || id != uint64(post)<<16|uint64(chunk) {
-		return fmt.Sprintf("point id %d is not that of chunk %d of post %d", id, chunk, post)
-	}
-	if r.shard.points > 0 && id <= r.id {
-		return fmt.Sprintf("point %d of post %d stands after point %d", id, post, r.id)
-	}
-	r.id = id
-	if r.next == r.have {
-		return r.begin(post, chunk, chunks)
-	}
-	if post != r.last || chunk != r.next || chunks != r.have {
-		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.last)
-	}
-	r.next++
-	return r.sameFields(chunk)
-}
-
-// begin takes a post's first point.
-func (r *pointReader) begin(post int64, chunk, chunks int32) string {
-	if chunk != 0 || chunks < 1 {
-		return fmt.Sprintf("post %d begins with chunk %d of %d", post, chunk, chunks)
-	}
-	if r.shard.points == 0 {
-		r.shard.first = post
-	}
-	r.last, r.next, r.have = post, 1, chunks
-	r.pieces.begin(post)
-	r.shard.last = post
-	r.digits = strconv.AppendInt(r.digits[:0], post, 10)
-	t := &r.shard.tally
-	var fields *oracle.FieldTallies
-	switch string(r.kind.bytes()) {
-	case "question":
-		r.path = append(append(r.path[:0], questionPath...), r.digits...)
-		t.questions.Add(typeCRC(r.path))
-		fields = &t.questionFields
-	case "answer":
-		r.path = append(append(r.path[:0], answerPath...), r.digits...)
-		t.answers.Add(typeCRC(r.path))
-		fields = &t.answerFields
-	default:
-		return fmt.Sprintf("post %d has the type %q", post, r.kind.bytes())
-	}
-	if path, ok := bytes.CutPrefix(r.iri.bytes(), r.build.census.site); !ok || !bytes.Equal(path, r.path) {
-		return fmt.Sprintf("post %d has the IRI %s, in the graph it is %s%s", post, r.iri.bytes(), r.build.site, r.path)
-	}
-	r.crcsOfFields(&r.crcs)
-	if r.pick != nil {
-		r.pick(r.shard.graph, r.path, &r.crcs)
-	}
-	for f, crc := range r.crcs {
-		fields[f].Add(crc)
-	}
-	if once(r.language, r.languages) {
-		t.once.Add(parentCRC(r.digits))
+// end checks that the last post has all of its chunks.
+func (p *pointChecker) end() string {
+	if p.nextChunk != p.chunkCount {
+		return fmt.Sprintf("chunk %d of the %d of post %d is missing", p.nextChunk, p.chunkCount, p.post)
 	}
 	return ""
 }
 
-// sameFields checks that all chunks of a post say the same of it.
-func (r *pointReader) sameFields(chunk int32) string {
+func (p *pointChecker) checkIDs() string {
+	c := &p.columns
+	point, post, chunk, chunks := uint64(c.point.integer()), c.post.integer(), int32(c.chunk.integer()), int32(c.chunks.integer())
+	if post < 0 || chunk < 0 || chunk >= 1<<16 || point != uint64(post)<<16|uint64(chunk) {
+		return fmt.Sprintf("point id %d is not that of chunk %d of post %d", point, chunk, post)
+	}
+	if p.shard.points > 0 && point <= p.point {
+		return fmt.Sprintf("point %d of post %d stands after point %d", point, post, p.point)
+	}
+	p.point = point
+	if p.nextChunk == p.chunkCount {
+		return p.beginPost(post, chunk, chunks)
+	}
+	if post != p.post || chunk != p.nextChunk || chunks != p.chunkCount {
+		return fmt.Sprintf("chunk %d of the %d of post %d is missing", p.nextChunk, p.chunkCount, p.post)
+	}
+	p.nextChunk++
 	var crcs [oracle.Fields]uint32
-	r.crcsOfFields(&crcs)
+	p.fieldsOf(&crcs)
 	for f, crc := range crcs {
-		if crc != r.crcs[f] {
-			return fmt.Sprintf("chunk %d of post %d has another %s than its first", chunk, r.last, oracle.Field(f))
+		if crc != p.fieldCRCs[f] {
+			return fmt.Sprintf("chunk %d of post %d has another %s than its first", chunk, p.post, oracle.Field(f))
 		}
 	}
 	return ""
 }
 
-// once reports whether a row stands for its post: it is in the shards of the
-// first of its languages.
-func once(language, languages *column) bool {
+// beginPost counts a post by its first point.
+func (p *pointChecker) beginPost(post int64, chunk, chunks int32) string {
+	c, t := &p.columns, &p.shard.tally
+	if chunk != 0 || chunks < 1 {
+		return fmt.Sprintf("post %d begins with chunk %d of %d", post, chunk, chunks)
+	}
+	if p.shard.points == 0 {
+		p.shard.first = post
+	}
+	p.shard.last = post
+	p.post, p.nextChunk, p.chunkCount = post, 1, chunks
+	p.chunks.begin(post)
+	kind := question
+	switch string(c.kind.bytes()) {
+	case question.String():
+	case answer.String():
+		kind = answer
+	default:
+		return fmt.Sprintf("post %d has the type %q", post, c.kind.bytes())
+	}
+	p.digits = strconv.AppendInt(p.digits[:0], post, 10)
+	p.path = append(append(p.path[:0], kind.path()...), p.digits...)
+	t.posts[kind].Add(typeCRC(p.path))
+	if path, ok := bytes.CutPrefix(c.iri.bytes(), p.verifier.quads.site); !ok || !bytes.Equal(path, p.path) {
+		return fmt.Sprintf("post %d has the IRI %s, in the graph it is %s%s", post, c.iri.bytes(), p.verifier.site, p.path)
+	}
+	p.fieldsOf(&p.fieldCRCs)
+	if p.onPost != nil {
+		p.onPost(p.shard.graph, p.path, &p.fieldCRCs)
+	}
+	for f, crc := range p.fieldCRCs {
+		t.fields[kind][f].Add(crc)
+	}
+	if isFirstLanguage(c.language, c.fields[oracle.Languages]) {
+		t.once.Add(parentCRC(p.digits))
+	}
+	return ""
+}
+
+// fieldsOf computes the checksums of the row's fields.
+func (p *pointChecker) fieldsOf(crcs *[oracle.Fields]uint32) {
+	post := oracle.CRC(0, p.path)
+	for f := range crcs {
+		crcs[f] = oracle.FieldCRC(post, p.columns.fields.text(oracle.Field(f), p.room[:0], p.verifier.quads.site))
+	}
+}
+
+// isFirstLanguage reports whether a row is in the shards of the first of its
+// post's languages. Over all languages this is true once for each chunk.
+func isFirstLanguage(language, languages *valueColumn) bool {
 	all := languages.list()
 	return len(all) == 0 || bytes.Equal(all[0].ByteArray(), language.bytes())
 }
 
-func (r *pointReader) checkText() string {
-	own := r.language.bytes()
-	if string(own) != r.graph.tag {
+func (p *pointChecker) checkText() string {
+	c := &p.columns
+	own := c.language.bytes()
+	if string(own) != p.graph.tag {
 		return fmt.Sprintf("it has the language %q", own)
 	}
-	title, text := r.fields[oracle.Title].bytes(), r.text.bytes()
+	title, text := c.fields[oracle.Title].bytes(), c.text.bytes()
 	if !bytes.HasPrefix(text, title) {
 		return "its text does not begin with its title"
 	}
 	var room [2 * sha256.Size]byte
 	sum := sha256.Sum256(text)
 	hex.Encode(room[:], sum[:])
-	if !bytes.Equal(r.sum.bytes(), room[:]) {
+	if !bytes.Equal(c.hash.bytes(), room[:]) {
 		return "content_hash is not that of its text"
 	}
-	if bad := r.pieces.check(title, text, int(r.start.int()), int(r.end.int()), r.next == r.have); bad != "" {
-		return bad
+	if d := p.chunks.check(title, text, int(c.start.integer()), int(c.end.integer()), p.nextChunk == p.chunkCount); d != "" {
+		return d
 	}
 	if len(own) == 0 {
 		return ""
 	}
-	for _, l := range r.languages.list() {
+	languages := c.fields[oracle.Languages].list()
+	for _, l := range languages {
 		if bytes.Equal(l.ByteArray(), own) {
 			return ""
 		}
 	}
-	return fmt.Sprintf("its languages %q lack its own, %q", r.languages.list(), own)
+	return fmt.Sprintf("its languages %q lack its own, %q", languages, own)
 }
 
-func (r *pointReader) checkVectors() string {
+func (p *pointChecker) checkVectors() string {
+	dense, indices, weights := p.columns.dense.row, p.columns.indices.row, p.columns.weights.row
 	length := 0.0
-	for _, x := range r.dense.row {
+	for _, x := range dense {
 		length += float64(x) * float64(x)
 	}
-	if math.IsNaN(length) || math.Abs(length-1) > unitTolerance { // an infinite one is no unit either
+	if math.IsNaN(length) || math.Abs(length-1) > unitTolerance { // this holds of an infinite length too
 		return fmt.Sprintf("its dense vector has the length %.4g", math.Sqrt(length))
 	}
-	if r.shard.dimensions == 0 {
-		r.shard.dimensions = len(r.dense.row)
+	if p.shard.dimensions == 0 {
+		p.shard.dimensions = len(dense)
 	}
-	if len(r.dense.row) != r.shard.dimensions {
-		return fmt.Sprintf("its dense vector has %d dimensions, others have %d", len(r.dense.row), r.shard.dimensions)
+	if len(dense) != p.shard.dimensions {
+		return fmt.Sprintf("its dense vector has %d dimensions, others have %d", len(dense), p.shard.dimensions)
 	}
-	if len(r.indices.row) != len(r.weights.row) {
-		return fmt.Sprintf("it has %d sparse indices and %d values", len(r.indices.row), len(r.weights.row))
+	if len(indices) != len(weights) {
+		return fmt.Sprintf("it has %d sparse indices and %d values", len(indices), len(weights))
 	}
-	for i, v := range r.weights.row {
-		if i > 0 && r.indices.row[i] <= r.indices.row[i-1] {
+	for i, weight := range weights {
+		if i > 0 && indices[i] <= indices[i-1] {
 			return "its sparse indices do not ascend"
 		}
-		if v := float64(v); math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Sprintf("its sparse value of %d is not a number", r.indices.row[i])
+		if w := float64(weight); math.IsNaN(w) || math.IsInf(w, 0) {
+			return fmt.Sprintf("its sparse value of %d is not a number", indices[i])
 		}
-	}
-	return ""
-}
-
-// finish checks that the last post is whole.
-func (r *pointReader) finish() string {
-	if r.next != r.have {
-		return fmt.Sprintf("chunk %d of the %d of post %d is missing", r.next, r.have, r.last)
 	}
 	return ""
 }

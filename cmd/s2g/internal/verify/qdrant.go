@@ -12,52 +12,53 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// Qdrant is a Qdrant server whose collections are held against the shards: which ones
-// are in service, the id of each point, and the payload and vectors of a sample.
+// Qdrant is a Qdrant server that the shards were loaded into, a [Server]. Its
+// checks are
+//
+//	qdrant aliases  the aliases lead to the collections of the build
+//	qdrant points   the ids of a collection's points are those of the shards
+//	qdrant sample   the payload and the vectors of some points are those of the shards
 type Qdrant struct {
 	Server    *qdrant.Server
-	Prefix    string   // of the names of collections
-	Languages []string // slugs of those that were loaded; nil: all
-	Unserved  bool     // the build is not in service yet: its collections are asked by their own names
-	Sample    int64    // points of a language compared whole; 0: defaultQdrantSample
-	Progress  func(what string, done, total int64)
+	Prefix    string                               // of the names of collections
+	Languages []string                             // slugs of those that were loaded; nil: all
+	Unserved  bool                                 // no alias leads to the build's collections yet: they are compared by their own names
+	Sample    int64                                // points of a language whose payload and vectors are compared; 0: 256
+	Progress  func(what string, done, total int64) // receives the number of points; nil: none
 }
 
-// defaultQdrantSample is how many points of a language are compared whole.
-const defaultQdrantSample = 256
-
-// Compare returns the checks "qdrant aliases", "qdrant points" and "qdrant sample".
-func (q *Qdrant) Compare(ctx context.Context, found *Contents) ([]Check, error) {
-	if found.Manifest.Stages[manifest.Vectors] == nil {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g vectors, or leave --qdrant out", "%s has no vectors to compare with Qdrant", found.Out)
+// Compare queries the server.
+func (q *Qdrant) Compare(ctx context.Context, build *Contents) ([]Check, error) {
+	if build.Manifest.Stages[manifest.Vectors] == nil {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g vectors, or leave option qdrant out", "%s has no vectors to compare with Qdrant", build.Out)
 	}
-	edition, err := found.Manifest.Edition(manifest.Vectors)
+	edition, err := build.Manifest.Edition(manifest.Vectors)
 	if err != nil {
 		return nil, err
 	}
-	c := &qdrantCheck{Qdrant: *q, build: found.build, edition: edition,
+	c := &qdrantComparison{Qdrant: *q, verifier: build.verifier, edition: edition,
 		aliases: newCheck("qdrant aliases", "aliases lead to the collections of this build"),
 		points:  newCheck("qdrant points", "points, by id, against the shards"),
 		sample:  newCheck("qdrant sample", "points, payload and vectors, against the shards"),
 	}
 	if c.Sample == 0 {
-		c.Sample = defaultQdrantSample
+		c.Sample = 256
 	}
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
 	}
-	names, err := c.collections(ctx, found)
+	names, err := c.collections(ctx, build)
 	if err != nil {
 		return nil, err
 	}
 	for g := range names {
-		c.total += found.Graphs[g].Points
+		c.total += build.Graphs[g].Points
 	}
 	for g, name := range names {
 		if name == "" {
 			continue
 		}
-		if err := c.compare(ctx, g, name, found.Graphs[g].Points); err != nil {
+		if err := c.compareCollection(ctx, g, name, build.Graphs[g].Points); err != nil {
 			return nil, err
 		}
 	}
@@ -70,30 +71,29 @@ func (q *Qdrant) Compare(ctx context.Context, found *Contents) ([]Check, error) 
 	return checks, nil
 }
 
-// qdrantCheck is a comparison at work.
-type qdrantCheck struct {
+// qdrantComparison is the comparison of collections with a build.
+type qdrantComparison struct {
 	Qdrant
-	build                   *build
+	verifier                *verifier
 	edition                 string
 	aliases, points, sample Check
-	done, total             int64 // points, of all collections
+	done, total             int64 // points of all collections
 }
 
-// collections returns the collection of each graph that has points, by the number of
-// the graph, and an empty name for the others. They are those that the aliases lead to,
-// or that are to be put in service.
-func (q *qdrantCheck) collections(ctx context.Context, found *Contents) ([]string, error) {
+// collections returns the name of each graph's collection, empty where the graph has
+// none: the collection that the alias leads to or, with Unserved, the build's own.
+func (q *qdrantComparison) collections(ctx context.Context, build *Contents) ([]string, error) {
 	serving, err := q.Server.Aliases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(found.Graphs))
-	for g, of := range found.Graphs {
-		alias := q.Prefix + "_" + of.Slug
+	names := make([]string, len(build.Graphs))
+	for g, graph := range build.Graphs {
+		alias := q.Prefix + "_" + graph.Slug
 		want := alias + "_" + q.edition
-		switch wanted := q.Languages == nil || slices.Contains(q.Languages, of.Slug); {
+		switch wanted := q.Languages == nil || slices.Contains(q.Languages, graph.Slug); {
 		case !wanted:
-		case of.Points == 0:
+		case graph.Points == 0:
 			if name, ok := serving[alias]; ok {
 				q.aliases.differ("%s leads to %s, the build has no points of that language", alias, name)
 			}
@@ -107,14 +107,14 @@ func (q *qdrantCheck) collections(ctx context.Context, found *Contents) ([]strin
 			} else if name != want {
 				q.aliases.differ("%s leads to %s, not to %s", alias, name, want)
 			}
-			names[g] = name // another build's points are compared, too: the difference has an id then
+			names[g] = name // the points of another build are compared too: the difference then names one
 		}
 	}
 	return names, nil
 }
 
-// compare holds a collection against the shards of a graph.
-func (q *qdrantCheck) compare(ctx context.Context, g int, collection string, points int64) error {
+// compareCollection compares a collection with the shards of a graph.
+func (q *qdrantComparison) compareCollection(ctx context.Context, g int, collection string, points int64) error {
 	have, err := q.Server.Count(ctx, collection)
 	if err != nil {
 		return err
@@ -129,22 +129,23 @@ func (q *qdrantCheck) compare(ctx context.Context, g int, collection string, poi
 		q.points.differ("%s has %d points, the shards %d%s", collection, have, points, where)
 	}
 	if !q.points.OK {
-		return nil // what is missing differs in any sample
+		return nil // a missing point differs in any sample
 	}
 	return q.compareSample(ctx, g, collection, points)
 }
 
-// compareIDs says which is the first point that only one side has; empty where none is.
-func (q *qdrantCheck) compareIDs(ctx context.Context, g int, collection string) (string, error) {
+// compareIDs returns, behind a semicolon, the first point that only one side has. It
+// is empty where there is none.
+func (q *qdrantComparison) compareIDs(ctx context.Context, g int, collection string) (string, error) {
 	next, stop := iter.Pull2(q.Server.IDs(ctx, collection))
 	defer stop()
 	theirs, err, more := next()
 	where := ""
-	for _, f := range q.build.shardsOf(g) {
-		bad, failed := q.build.eachRow(ctx, f, func(t *table) func() string {
-			point := t.int64("point_id")
+	for _, f := range q.verifier.shardsOf(g) {
+		difference, readErr := q.verifier.readRows(ctx, f, func(r *rowReader) func() string {
+			point := r.int64s("point_id")
 			return func() string {
-				id := uint64(point.int())
+				id := uint64(point.integer())
 				q.done++
 				switch {
 				case err != nil:
@@ -160,13 +161,13 @@ func (q *qdrantCheck) compareIDs(ctx context.Context, g int, collection string) 
 			}
 		})
 		if err == nil {
-			err = failed
+			err = readErr
 		}
 		if err != nil || where != "" {
 			return where, err
 		}
-		if bad != "" {
-			return "; " + f.name + ": " + bad, nil
+		if difference != "" {
+			return "; " + f.name + ": " + difference, nil
 		}
 		q.Progress("points of "+collection, q.done, q.total)
 	}
@@ -176,14 +177,14 @@ func (q *qdrantCheck) compareIDs(ctx context.Context, g int, collection string) 
 	return where, err
 }
 
-// postOf is the post whose chunk a point is.
+// postOf returns the post whose chunk a point is.
 func postOf(point uint64) uint64 { return point >> 16 }
 
 // shardsOf returns the shards of a graph in the order of their points.
-func (b *build) shardsOf(g int) []file {
+func (v *verifier) shardsOf(g int) []file {
 	var list []file
-	for _, f := range b.files {
-		if of, ok := b.graphOfShard(f.name); ok && of == g && f.kind == aShard {
+	for _, f := range v.filesOf(shardFile) {
+		if graph, ok := v.graphOfShard(f.name); ok && graph == g {
 			list = append(list, f)
 		}
 	}

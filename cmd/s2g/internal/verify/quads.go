@@ -9,41 +9,42 @@ import (
 	"s2g/schema/vocab"
 )
 
-// census counts quads as expect does: by graph and term, with the sum of the
-// CRC-32C of their texts.
-type census struct {
-	site      []byte
-	positions map[string]int // of graphs, by IRI
-	graphs    []oracle.Tallies
-	// Posts that have a so:postId, by their graph: the text is that of their type, as of shardTally.
-	questions, answers []oracle.Tally
-
+// quadCounter counts quads as package oracle does: by graph and term, with the sum
+// of the CRC-32C of their texts.
+type quadCounter struct {
+	site       []byte
+	positions  map[string]int         // of graphs, by IRI
 	predicates map[string]oracle.Term // by IRI
 	classes    map[string]oracle.Term // by IRI
 
-	last  []byte // IRI of the graph that the last quad was of
-	graph int    // its position
+	graphs []oracle.Tallies
+	posts  [2][]oracle.Tally // of posts with a so:postId, by kind and graph; see shardTally
 
-	subject []byte // IRI of the subject that the last quad was of
-	text    []byte // of the last quad; the first node bytes are its subject
-	node    int
-	sum     uint32 // of these
-	post    []byte // room for postCRC
+	// of the last quad
+	graphIRI   []byte
+	graph      int // its position
+	subjectIRI []byte
+	text       []byte // its first subjectEnd bytes are the subject
+	subjectEnd int
+	subjectCRC uint32
+
+	post []byte // room for postCRC
 }
 
 const rdfType = vocab.RDF + "type"
 
-func newCensus(b *build) *census {
-	c := &census{
-		site: []byte(b.site), positions: map[string]int{},
-		predicates: map[string]oracle.Term{}, classes: map[string]oracle.Term{},
-		graphs:    make([]oracle.Tallies, len(b.graphs)),
-		questions: make([]oracle.Tally, len(b.graphs)), answers: make([]oracle.Tally, len(b.graphs)),
+var postID, _ = oracle.LookupTerm(vocab.PostID)
+
+func newQuadCounter(v *verifier) *quadCounter {
+	c := &quadCounter{
+		site: []byte(v.site), positions: map[string]int{}, predicates: map[string]oracle.Term{}, classes: map[string]oracle.Term{},
+		graphs: make([]oracle.Tallies, len(v.graphs)),
+		posts:  [2][]oracle.Tally{make([]oracle.Tally, len(v.graphs)), make([]oracle.Tally, len(v.graphs))},
 	}
-	for i, g := range b.graphs {
+	for i, g := range v.graphs {
 		c.positions[g.iri] = i
 	}
-	for t := range b.terms {
+	for t := range v.terms {
 		if t.Kind() == oracle.Class {
 			c.classes[t.IRI()] = t
 		} else {
@@ -53,57 +54,50 @@ func newCensus(b *build) *census {
 	return c
 }
 
-// add counts a quad. What is in no graph of the design is a difference.
-func (c *census) add(q *trig.Quad) (bad string) {
-	term, crc, bad := c.read(q)
-	if bad != "" {
-		return bad
+// count counts a quad. A graph, term or spelling that no build has is a
+// difference.
+func (c *quadCounter) count(q *trig.Quad) (difference string) {
+	term, crc, difference := c.parse(q)
+	if difference != "" {
+		return difference
 	}
 	c.graphs[c.graph][term].Add(crc)
 	if term == postID {
-		c.addPost(q)
+		for kind := range c.posts {
+			if kind := postKind(kind); bytes.HasPrefix(c.subject(), []byte(kind.path())) {
+				c.posts[kind][c.graph].Add(c.postCRC(kind, q.Object.Value))
+			}
+		}
 	}
 	return ""
 }
 
-var postID, _ = oracle.LookupTerm(vocab.PostID)
+// subject returns the subject of the last quad, without the site.
+func (c *quadCounter) subject() []byte { return c.text[:c.subjectEnd] }
 
-// addPost counts a question or answer for the shards, by the id that so:postId gives.
-func (c *census) addPost(q *trig.Quad) {
-	switch subject := c.text[:c.node]; {
-	case bytes.HasPrefix(subject, []byte(questionPath)):
-		c.questions[c.graph].Add(c.postCRC(questionPath, q.Object.Value))
-	case bytes.HasPrefix(subject, []byte(answerPath)):
-		c.answers[c.graph].Add(c.postCRC(answerPath, q.Object.Value))
-	}
-}
-
-const (
-	questionPath = "/questions/"
-	answerPath   = "/a/"
-)
-
-// postCRC is the checksum of the text that says that a post is of its type.
-func (c *census) postCRC(path string, id []byte) uint32 {
-	c.post = append(append(c.post[:0], path...), id...)
+// postCRC returns the checksum of the quad that gives a post its type, and leaves
+// the post's path in c.post.
+func (c *quadCounter) postCRC(kind postKind, id []byte) uint32 {
+	c.post = append(append(c.post[:0], kind.path()...), id...)
 	return typeCRC(c.post)
 }
 
-// typeCRC is the same, of the post's IRI without the site.
-func typeCRC(post []byte) uint32 {
-	return oracle.CRC(oracle.CRC(0, post), isOfType)
+// typeCRC returns the checksum of the quad that gives a subject a type.
+func typeCRC(subject []byte) uint32 {
+	return oracle.CRC(oracle.CRC(0, subject), typeText)
 }
 
-var isOfType = []byte(" a") // not on the heap at every use
+var typeText = []byte(" a") // a variable: a constant is copied to the heap at every use
 
-// read finds graph and term of a quad and makes its text.
-func (c *census) read(q *trig.Quad) (term oracle.Term, crc uint32, bad string) {
-	if !bytes.Equal(q.Graph.Value, c.last) || c.last == nil {
+// parse returns the term of a quad and the checksum of its text, and sets c.graph
+// and the subject.
+func (c *quadCounter) parse(q *trig.Quad) (term oracle.Term, crc uint32, difference string) {
+	if !bytes.Equal(q.Graph.Value, c.graphIRI) || c.graphIRI == nil {
 		g, ok := c.positions[string(q.Graph.Value)]
 		if !ok {
 			return 0, 0, fmt.Sprintf("<%s> is no graph of this build", q.Graph.Value)
 		}
-		c.last, c.graph = append(c.last[:0], q.Graph.Value...), g
+		c.graphIRI, c.graph = append(c.graphIRI[:0], q.Graph.Value...), g
 	}
 	var ok bool
 	isType := string(q.Predicate.Value) == rdfType
@@ -114,30 +108,25 @@ func (c *census) read(q *trig.Quad) (term oracle.Term, crc uint32, bad string) {
 	} else if term, ok = c.predicates[string(q.Predicate.Value)]; !ok {
 		return 0, 0, fmt.Sprintf("<%s> is no predicate of the graph", q.Predicate.Value)
 	}
-	if len(c.subject) == 0 || !bytes.Equal(q.Subject.Value, c.subject) || q.Subject.Kind != trig.IRI {
-		c.subject = c.subject[:0]
+	if len(c.subjectIRI) == 0 || !bytes.Equal(q.Subject.Value, c.subjectIRI) || q.Subject.Kind != trig.IRI {
+		c.subjectIRI = c.subjectIRI[:0]
 		if c.text, ok = c.appendIRI(c.text[:0], &q.Subject); !ok || !bytes.HasPrefix(c.text, []byte("/")) {
 			return 0, 0, fmt.Sprintf("<%s> is not spelled as a node of the site", q.Subject.Value)
 		}
-		c.subject, c.node, c.sum = append(c.subject[:0], q.Subject.Value...), len(c.text), oracle.CRC(0, c.text)
+		c.subjectIRI, c.subjectEnd, c.subjectCRC = append(c.subjectIRI[:0], q.Subject.Value...), len(c.text), oracle.CRC(0, c.text)
 	}
 	if isType {
-		return term, oracle.CRC(c.sum, isOfType), ""
+		return term, oracle.CRC(c.subjectCRC, typeText), ""
 	}
-	var text []byte // of a long literal, which is not copied
-	if c.text, text, ok = c.appendObject(c.text[:c.node], &q.Object); !ok {
+	if c.text, ok = c.appendObject(c.subject(), &q.Object); !ok {
 		return 0, 0, fmt.Sprintf("<%s> %s has the object %q, which is not spelled as the design says", q.Subject.Value, term, q.Object.Value)
 	}
-	crc = oracle.CRC(c.sum, c.text[c.node:])
-	if text != nil {
-		crc = oracle.CRC(crc, text)
-	}
-	return term, crc, ""
+	return term, oracle.CRC(c.subjectCRC, c.text[c.subjectEnd:]), ""
 }
 
-// appendIRI appends an IRI, without the site where it is of the site, and with
-// the tag's name where it is a tag's.
-func (c *census) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
+// appendIRI appends an IRI: without the site where it is of the site, and with the
+// tag's name where it is that of a tag.
+func (c *quadCounter) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
 	if t.Kind != trig.IRI {
 		return dst, false
 	}
@@ -152,18 +141,13 @@ func (c *census) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
 	return appendDecoded(append(dst, "/tags/"...), name)
 }
 
-// shortText is up to where a literal is copied to be hashed with its mark.
-const shortText = 128
-
-// appendObject appends an object; of a long literal it appends the mark alone, and
-// returns the text.
-func (c *census) appendObject(dst []byte, t *trig.Term) (_, text []byte, ok bool) {
+// appendObject appends an object with its mark.
+func (c *quadCounter) appendObject(dst []byte, t *trig.Term) ([]byte, bool) {
 	if t.Kind != trig.Literal {
-		dst, ok = c.appendIRI(append(dst, " <"...), t)
-		return dst, nil, ok
+		return c.appendIRI(append(dst, " <"...), t)
 	}
 	if len(t.Language) > 0 {
-		return dst, nil, false
+		return dst, false
 	}
 	switch string(t.Datatype) {
 	case vocab.XSD + "string":
@@ -173,17 +157,15 @@ func (c *census) appendObject(dst []byte, t *trig.Term) (_, text []byte, ok bool
 	case vocab.XSD + "dateTime":
 		dst = append(dst, " @"...)
 	default:
-		return dst, nil, false
+		return dst, false
 	}
-	if len(t.Value) > shortText {
-		return dst, t.Value, true
-	}
-	return append(dst, t.Value...), nil, true
+	return append(dst, t.Value...), true
 }
 
-// appendDecoded undoes percent-encoding. It refuses another spelling than the
-// one that encodes all but RFC 3986's unreserved characters, in upper case:
-// stores compare IRIs byte by byte.
+// appendDecoded appends a segment of an IRI without its percent-encoding. It
+// returns false where another character is encoded than those outside of RFC
+// 3986's unreserved ones, or in lower case: stores compare IRIs byte by byte, so
+// one spelling is right.
 func appendDecoded(dst, segment []byte) ([]byte, bool) {
 	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 	const hex = "0123456789ABCDEF"
@@ -213,12 +195,14 @@ func appendDecoded(dst, segment []byte) ([]byte, bool) {
 	return dst, true
 }
 
-func (c *census) merge(d *census) {
+// merge adds what another counter has counted.
+func (c *quadCounter) merge(d *quadCounter) {
 	for g := range c.graphs {
 		for t := range oracle.AllTerms {
 			c.graphs[g][t].Merge(d.graphs[g][t])
 		}
-		c.questions[g].Merge(d.questions[g])
-		c.answers[g].Merge(d.answers[g])
+		for kind := range c.posts {
+			c.posts[kind][g].Merge(d.posts[kind][g])
+		}
 	}
 }

@@ -12,7 +12,7 @@ type Report struct {
 	Contents *Contents `json:"-"` // what the build holds, to compare servers with later
 }
 
-// Check is one kind of thing that was compared.
+// Check is the comparison of one kind of thing.
 type Check struct {
 	Name       string `json:"name"`
 	What       string `json:"what"` // what Count counts, as "quads"
@@ -20,19 +20,20 @@ type Check struct {
 	OK         bool   `json:"ok"`
 	Difference string `json:"difference,omitempty"` // the first
 
-	remedy string // where it is another than of files
+	remedy string // of a difference; empty: that of files
 }
 
 func newCheck(name, what string) Check { return Check{Name: name, What: what, OK: true} }
 
-// differ records a difference, of which the first is kept.
+// differ records a difference. The first is kept.
 func (c *Check) differ(format string, args ...any) {
 	if c.OK {
 		c.OK, c.Difference = false, fmt.Sprintf(format, args...)
 	}
 }
 
-// fault is the error that names the report's first difference.
+// fault returns the error that names the report's first difference, nil where
+// there is none.
 func (r Report) fault(out string) error {
 	for _, c := range r.Checks {
 		if !c.OK {

@@ -20,23 +20,18 @@ import (
 )
 
 // Sample verifies some posts of a build in depth and leaves the rest unread. It
-// draws o.Sample questions and answers, spread over the range of ids, and looks
-// in the files where these posts must be:
+// draws o.Sample questions and answers, spread over the range of ids, and reads the
+// files that these must be in:
 //
-//	files   what the manifest lists is there, with its size, and nothing else is; with o.Hash its SHA-256 too
+//	files   the files that the manifest lists exist, with its sizes, and no others; with o.Hash its SHA-256 too
 //	graph   the quads of each post, and of the comments on it, are those of the tables, in each graph
-//	points  the shards of each post's languages have its chunks, whole, with what the tables say of it
+//	points  the shards of each post's languages have all of its chunks, with the payload of the tables
 //
-// Each file that is read is checked as Run does. What it does not prove: that the
-// other posts are right, that what was drawn stands nowhere else in addition, and
-// the tags and wikis. It trusts the order of posts in the files, which is how it
-// finds them.
+// Each file that it reads is checked as Run does. It does not prove that the other
+// posts are right, nor tags and wikis, nor that a post is in no further file. It
+// finds files by the order of posts in them.
 func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
-	m, err := readManifest(out)
-	if err != nil {
-		return Report{}, err
-	}
-	b, err := open(out, m, o)
+	v, err := newVerifier(out, o)
 	if err != nil {
 		return Report{}, err
 	}
@@ -44,19 +39,16 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	want, err := oracle.ComputeSample(ctx, db, oracle.Options{
-		Languages: m.Options.Languages, Other: m.Options.Other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
-		Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
-	}, posts)
+	want, err := oracle.ComputeSample(ctx, db, v.oracleOptions(), posts)
 	if err != nil {
 		return Report{}, err
 	}
-	s := newSampled(b, want)
+	s := newSampleVerifier(v, want)
 	checks := []func(context.Context) (Check, error){func(ctx context.Context) (Check, error) { return s.compareFiles(ctx, o.Hash) }}
-	if b.has(manifest.Graph) {
+	if v.has(manifest.Graph) {
 		checks = append(checks, s.compareQuads)
 	}
-	if b.has(manifest.Vectors) {
+	if v.has(manifest.Vectors) {
 		checks = append(checks, s.comparePoints)
 	}
 	r := Report{}
@@ -70,51 +62,61 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 	return r, r.fault(out)
 }
 
-// sampled is what was found of the posts that were drawn.
-type sampled struct {
-	*build
+// sampleVerifier is a verifier of the posts that were drawn.
+type sampleVerifier struct {
+	*verifier
 	want  *oracle.Sample
-	nodes map[string]int64 // the posts' and the comments' IRIs, without the site; the post's id, 0 for a comment
+	nodes map[string]int64 // posts and comments by their IRI without the site; the post's id, 0 of a comment
 
-	mu     sync.Mutex
-	quads  map[place]*oracle.Tallies
-	where  map[string]string // a file that a node is in
-	fields map[place]*[oracle.Fields]uint32
+	// what was read
+	mu         sync.Mutex
+	nodeQuads  map[graphNode]*oracle.Tallies
+	nodeFields map[graphNode]*[oracle.Fields]uint32
+	fileOf     map[string]string // a file that a node is in
 }
 
-// place is a subject in a graph, or in the shards of a graph.
-type place struct {
+// graphNode is a node in a graph, or in the shards of a graph.
+type graphNode struct {
 	path  string
 	graph int
 }
 
-func newSampled(b *build, want *oracle.Sample) *sampled {
-	s := &sampled{build: b, want: want, nodes: map[string]int64{},
-		quads: map[place]*oracle.Tallies{}, where: map[string]string{}, fields: map[place]*[oracle.Fields]uint32{}}
+func newSampleVerifier(v *verifier, want *oracle.Sample) *sampleVerifier {
+	s := &sampleVerifier{verifier: v, want: want, nodes: map[string]int64{},
+		nodeQuads: map[graphNode]*oracle.Tallies{}, nodeFields: map[graphNode]*[oracle.Fields]uint32{}, fileOf: map[string]string{}}
 	for path := range want.Quads {
 		s.nodes[path] = 0
 	}
-	for _, id := range want.Posts { // what a post is not, must not be there either
-		s.nodes[questionPath+strconv.FormatInt(id, 10)] = id
-		s.nodes[answerPath+strconv.FormatInt(id, 10)] = id
+	for _, id := range want.Posts { // a question must not be there as an answer, nor the reverse
+		for _, kind := range postKinds {
+			s.nodes[kind.path()+strconv.FormatInt(id, 10)] = id
+		}
 	}
 	return s
 }
 
-// compareFiles checks what lies in the folders.
-func (s *sampled) compareFiles(ctx context.Context, hash bool) (Check, error) {
-	files, what := s.build.files, "files: names and sizes against the manifest"
-	sums := make([]string, len(files))
+// sortedNodes returns the posts by id, then the comments.
+func (s *sampleVerifier) sortedNodes() []string {
+	return slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(uint64(s.nodes[a]-1), uint64(s.nodes[b]-1)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+}
+
+// compareFiles compares the names and sizes of all files with the manifest, and with
+// hash their SHA-256.
+func (s *sampleVerifier) compareFiles(ctx context.Context, hash bool) (Check, error) {
+	what := "files: names and sizes against the manifest"
+	sums := make([]string, len(s.files))
 	if hash {
 		what = "files: names, sizes and SHA-256 against the manifest"
 		work, ctx := errgroup.WithContext(ctx)
 		work.SetLimit(s.workers)
-		for i, f := range files {
+		for i, f := range s.files {
 			work.Go(func() (err error) {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				sums[i], err = s.digest(f)
+				sums[i], err = s.hashFile(f)
 				s.progress.add(f.size)
 				return err
 			})
@@ -123,141 +125,110 @@ func (s *sampled) compareFiles(ctx context.Context, hash bool) (Check, error) {
 			return Check{}, err
 		}
 	}
-	return s.inventoryOf(what, func(c *Check, want manifest.File, i int) {
-		if f := files[i]; want.Size != f.size {
-			c.differ("%s has %d bytes, the manifest says %d", f.name, f.size, want.Size)
+	return s.compareWithManifest(what, func(c *Check, want manifest.File, i int) {
+		if f := s.files[i]; want.Size != f.size {
+			c.differ("%s has %d bytes, the manifest lists %d", f.name, f.size, want.Size)
 		} else if hash && sums[i] != want.SHA256 {
-			c.differ("%s has the SHA-256 %s, the manifest says %s", f.name, sums[i], want.SHA256)
+			c.differ("%s has the SHA-256 %s, the manifest lists %s", f.name, sums[i], want.SHA256)
 		}
 	}), nil
 }
 
-// kind are the files of a kind.
-func (s *sampled) kind(k fileKind) (files []file) {
-	for _, f := range s.build.files {
-		if f.kind == k {
-			files = append(files, f)
-		}
-	}
-	return files
-}
-
-// compareQuads reads the batches that the posts are in.
-func (s *sampled) compareQuads(ctx context.Context) (Check, error) {
-	batches := newShelf(s.kind(aBatch), func(f file) int64 { return s.glance(ctx, f) }, func(f file, r *reach) { s.readSome(ctx, f, r) })
-	work, within := errgroup.WithContext(ctx)
+// compareQuads reads the batches of the posts.
+func (s *sampleVerifier) compareQuads(ctx context.Context) (Check, error) {
+	batches := newFileLocator(s.filesOf(batchFile), func(f file) int64 { return s.firstPost(ctx, f) }, func(f file, r *fileRange) { s.readBatch(ctx, f, r) })
+	work, workCtx := errgroup.WithContext(ctx)
 	work.SetLimit(s.workers)
 	for _, post := range s.want.Threads {
-		work.Go(func() error { _, err := batches.find(within, post); return err })
+		work.Go(func() error { _, _, err := batches.locate(workCtx, post); return err })
 	}
 	err := work.Wait()
 	c := newCheck("graph", fmt.Sprintf("quads of %d posts and the comments on them, against the tables", len(s.want.Posts)))
-	if err := errors.Join(err, batches.sum(&c)); err != nil {
+	if err := errors.Join(err, batches.report(&c)); err != nil {
 		return c, err
 	}
-	for _, path := range s.sorted() {
+	var none oracle.Tallies
+	for _, path := range s.sortedNodes() {
 		for g := range s.graphs {
-			want, got := s.want.Quads[path][g], s.quads[place{path, g}]
+			want, got := cmp.Or(s.want.Quads[path][g], &none), cmp.Or(s.nodeQuads[graphNode{path, g}], &none)
 			for t := range oracle.AllTerms {
-				tables, files := tallyOf(want, t), tallyOf(got, t)
-				c.Count += files.Count
-				if tables != files {
-					c.differ("graph <%s>, %s of %s%s: %s", s.graphs[g].iri, t, path, s.in(path), between(files, tables))
+				c.Count += got[t].Count
+				if want[t] == got[t] {
+					continue
 				}
+				in, how := "", "another value in the files than in the tables"
+				if name := s.fileOf[path]; name != "" {
+					in = " (" + name + ")"
+				}
+				if got[t].Count != want[t].Count {
+					how = fmt.Sprintf("%d quads in the files, %d by the tables", got[t].Count, want[t].Count)
+				}
+				c.differ("graph <%s>, %s of %s%s: %s", s.graphs[g].iri, t, path, in, how)
 			}
 		}
 	}
 	return c, nil
 }
 
-func tallyOf(t *oracle.Tallies, term oracle.Term) oracle.Tally {
-	if t == nil {
-		return oracle.Tally{}
-	}
-	return t[term]
-}
-
-func between(files, tables oracle.Tally) string {
-	if files.Count == tables.Count {
-		return "another value in the files than in the tables"
-	}
-	return fmt.Sprintf("%d quads in the files, %d by the tables", files.Count, tables.Count)
-}
-
-func (s *sampled) in(path string) string {
-	if name := s.where[path]; name != "" {
-		return " (" + name + ")"
-	}
-	return ""
-}
-
-// sorted are the nodes: posts by id, then comments.
-func (s *sampled) sorted() []string {
-	return slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
-		return cmp.Or(cmp.Compare(uint64(s.nodes[a]-1), uint64(s.nodes[b]-1)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
-	})
-}
-
-// glance reads a batch up to its first post.
-func (s *sampled) glance(ctx context.Context, f file) (post int64) {
-	c := newCensus(s.build)
-	_, _ = s.build.quads(ctx, f, func(q *trig.Quad) string { // what is wrong with it is said where it is read
-		term, _, bad := c.read(q)
-		if bad == "" && term == postID {
-			if id, ok := postOfPath(c.text[:c.node]); ok {
-				post, bad = id, "seen"
+// firstPost reads a batch up to its first post, 0 where it has none.
+func (s *sampleVerifier) firstPost(ctx context.Context, f file) (post int64) {
+	c := newQuadCounter(s.verifier)
+	_, _ = s.readQuads(ctx, f, func(q *trig.Quad) string { // readBatch reports what is wrong with the file
+		term, _, difference := c.parse(q)
+		if difference == "" && term == postID {
+			if id, ok := postOfPath(c.subject()); ok {
+				post, difference = id, "stop"
 			}
 		}
-		return bad
+		return difference
 	})
 	return post
 }
 
-// readSome reads a batch whole, and keeps what it says of the posts.
-func (s *sampled) readSome(ctx context.Context, f file, r *reach) {
-	c := newCensus(s.build)
-	r.bad, r.err = s.build.quads(ctx, f, func(q *trig.Quad) string {
-		term, crc, bad := c.read(q)
-		if bad != "" {
-			return bad
+// readBatch reads a batch and keeps the quads of the nodes.
+func (s *sampleVerifier) readBatch(ctx context.Context, f file, r *fileRange) {
+	c := newQuadCounter(s.verifier)
+	r.difference, r.err = s.readQuads(ctx, f, func(q *trig.Quad) string {
+		term, crc, difference := c.parse(q)
+		if difference != "" {
+			return difference
 		}
-		r.count++
-		path := c.text[:c.node]
-		if post, ok := postOfPath(path); ok && term == postID { // edges alone may be far from the post that they begin at
+		r.rows++
+		path := c.subject()
+		if post, ok := postOfPath(path); ok && term == postID { // an edge may be far from the post that it begins at
 			if r.first > r.last {
 				r.first, r.last = post, post
 			}
 			r.first, r.last = min(r.first, post), max(r.last, post)
 		}
 		if _, ok := s.nodes[string(path)]; ok {
-			s.add(string(path), c.graph, term, crc, f.name)
+			s.keepQuad(string(path), c.graph, term, crc, f.name)
 		}
 		return ""
 	})
-	if r.bad == "" && r.count > batchQuads {
-		r.bad = fmt.Sprintf("%s has %d quads, more than %d", f.name, r.count, batchQuads)
+	if r.difference == "" && r.rows > batchQuads {
+		r.difference = fmt.Sprintf("%s has %d quads, more than %d", f.name, r.rows, batchQuads)
 	}
 }
 
-// postOfPath is the id of a question or answer.
+// postOfPath returns the id of a question or answer.
 func postOfPath(path []byte) (int64, bool) {
-	digits, ok := bytes.CutPrefix(path, []byte(questionPath))
-	if !ok {
-		if digits, ok = bytes.CutPrefix(path, []byte(answerPath)); !ok {
-			return 0, false
+	for _, kind := range postKinds {
+		if digits, ok := bytes.CutPrefix(path, []byte(kind.path())); ok {
+			id, err := strconv.ParseInt(string(digits), 10, 64)
+			return id, err == nil
 		}
 	}
-	id, err := strconv.ParseInt(string(digits), 10, 64)
-	return id, err == nil
+	return 0, false
 }
 
-func (s *sampled) add(path string, graph int, term oracle.Term, crc uint32, file string) {
+func (s *sampleVerifier) keepQuad(path string, graph int, term oracle.Term, crc uint32, file string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at := place{path, graph}
-	if s.quads[at] == nil {
-		s.quads[at] = &oracle.Tallies{}
+	at := graphNode{path, graph}
+	if s.nodeQuads[at] == nil {
+		s.nodeQuads[at] = &oracle.Tallies{}
 	}
-	s.quads[at][term].Add(crc)
-	s.where[path] = file
+	s.nodeQuads[at][term].Add(crc)
+	s.fileOf[path] = file
 }

@@ -6,141 +6,143 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
 	"s2g/cmd/s2g/internal/oracle"
 )
 
-// comparePoints reads the parts that the posts are in.
-func (s *sampled) comparePoints(ctx context.Context) (Check, error) {
+// comparePoints reads the parts of the posts.
+func (s *sampleVerifier) comparePoints(ctx context.Context) (Check, error) {
 	c := newCheck("points", fmt.Sprintf("posts of shards, of %d that were drawn, with their texts and payload, against the tables", len(s.want.Posts)))
-	parents := newShelf(s.kind(aParent), func(f file) int64 {
-		var r reach
-		s.rangeOf(ctx, f, &r)
+	parents := newFileLocator(s.filesOf(parentFile), func(f file) int64 {
+		var r fileRange
+		s.readRange(ctx, f, &r)
 		return r.first
-	}, func(f file, r *reach) { s.rangeOf(ctx, f, r) })
-	needed := map[string][]int64{} // posts by part
+	}, func(f file, r *fileRange) { s.readRange(ctx, f, r) })
+	postsOf := map[string][]int64{} // by part
 	for _, post := range s.want.Posts {
-		if s.embedded(post) == "" {
+		if s.embeddedPath(post) == "" {
 			continue
 		}
-		at, err := parents.find(ctx, post)
+		at, ok, err := parents.locate(ctx, post)
 		if err != nil {
 			return c, err
 		}
-		if at < 0 {
+		if !ok {
 			c.differ("post %d is not among the parents", post)
 			continue
 		}
 		part := path.Base(parents.files[at].name)
-		needed[part] = append(needed[part], post)
+		postsOf[part] = append(postsOf[part], post)
 	}
-	bad := make(chan string, len(needed)*len(s.build.files)+1)
-	work, within := errgroup.WithContext(ctx)
+	differences := make(chan string, len(postsOf)*len(s.files)+len(s.want.Posts))
+	work, workCtx := errgroup.WithContext(ctx)
 	work.SetLimit(s.workers)
-	for part, posts := range needed {
-		work.Go(func() error { return s.readSomeOfPart(within, part, posts, func(d string) { bad <- d }) })
+	for part, posts := range postsOf {
+		work.Go(func() error { return s.readPart(workCtx, part, posts, func(d string) { differences <- d }) })
 	}
-	if err := errors.Join(work.Wait(), parents.sum(&c)); err != nil {
+	if err := errors.Join(work.Wait(), parents.report(&c)); err != nil {
 		return c, err
 	}
-	close(bad)
+	close(differences)
 	var all []string
-	for d := range bad {
+	for d := range differences {
 		all = append(all, d)
 	}
 	slices.Sort(all)
 	for _, d := range all {
 		c.differ("%s", d)
 	}
-	s.comparePayload(&c)
+	s.comparePostFields(&c)
 	return c, nil
 }
 
-// embedded is the node that a post has in shards, empty where it is in none.
-func (s *sampled) embedded(post int64) string {
-	for _, path := range []string{fmt.Sprintf("%s%d", questionPath, post), fmt.Sprintf("%s%d", answerPath, post)} {
-		if len(s.want.Fields[path]) > 0 {
+// embeddedPath returns the path of a post that shards must have, empty where they
+// must not.
+func (s *sampleVerifier) embeddedPath(post int64) string {
+	for _, kind := range postKinds {
+		if path := kind.path() + strconv.FormatInt(post, 10); len(s.want.Fields[path]) > 0 {
 			return path
 		}
 	}
 	return ""
 }
 
-// rangeOf reads the ids of a file of parents.
-func (s *sampled) rangeOf(ctx context.Context, f file, r *reach) {
-	r.bad, r.err = s.eachRow(ctx, f, func(t *table) func() string {
-		post := t.int64("post_id")
+// readRange reads the ids of a file of parents.
+func (s *sampleVerifier) readRange(ctx context.Context, f file, r *fileRange) {
+	r.difference, r.err = s.readRows(ctx, f, func(rows *rowReader) func() string {
+		post := rows.int64s("post_id")
 		return func() string {
-			if r.count++; r.count == 1 {
-				r.first = post.int()
+			if r.rows++; r.rows == 1 {
+				r.first = post.integer()
 			}
-			r.last = post.int()
+			r.last = post.integer()
 			return ""
 		}
 	})
-	if r.bad != "" {
-		r.bad = f.name + ": " + r.bad
+	if r.difference != "" {
+		r.difference = f.name + ": " + r.difference
 	}
 }
 
-// readSomeOfPart reads the parents of a part, and the shards of the languages
-// that its posts are in.
-func (s *sampled) readSomeOfPart(ctx context.Context, part string, posts []int64, differ func(string)) error {
-	var w wholes
+// readPart reads the parents of a part, and the shards of the languages of some of
+// its posts.
+func (s *sampleVerifier) readPart(ctx context.Context, part string, posts []int64, differ func(string)) error {
+	var texts parentTexts
 	byName := map[string]file{}
-	for _, f := range s.build.files {
+	for _, f := range s.files {
 		byName[f.name] = f
 	}
-	_, bad, err := s.readParents(ctx, byName["parents/"+part], &w)
+	_, difference, err := s.readParents(ctx, byName["parents/"+part], &texts)
 	if err != nil {
 		return err
 	}
-	if bad != "" {
-		differ(bad)
+	if difference != "" {
+		differ(difference)
 	}
 	graphs := map[int]bool{}
 	for _, post := range posts {
-		if _, ok := w.find(post); !ok {
+		if _, ok := texts.find(post); !ok {
 			differ(fmt.Sprintf("parents/%s has no post %d", part, post))
 		}
-		for g := range s.want.Fields[s.embedded(post)] {
+		for g := range s.want.Fields[s.embeddedPath(post)] {
 			graphs[g] = true
 		}
 	}
 	for g := range graphs {
 		f, ok := byName["vectors/"+s.graphs[g].slug+"/"+part]
 		if !ok {
-			continue // the posts are missing, and named
+			continue // comparePostFields names the posts
 		}
-		w.rewind()
-		_, bad, err := s.readShard(ctx, f, &w, s.pick)
+		texts.rewind()
+		_, difference, err := s.readShard(ctx, f, &texts, s.keepFields)
 		if err != nil {
 			return err
 		}
-		if bad != "" {
-			differ(bad)
+		if difference != "" {
+			differ(difference)
 		}
 	}
 	return nil
 }
 
-// pick keeps what a shard says of the posts that were drawn.
-func (s *sampled) pick(graph int, path []byte, fields *[oracle.Fields]uint32) {
+// keepFields keeps the fields of the posts that were drawn.
+func (s *sampleVerifier) keepFields(graph int, post []byte, fields *[oracle.Fields]uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ok := s.nodes[string(path)]; ok {
+	if _, ok := s.nodes[string(post)]; ok {
 		copied := *fields
-		s.fields[place{string(path), graph}] = &copied
+		s.nodeFields[graphNode{string(post), graph}] = &copied
 	}
 }
 
-// comparePayload compares what shards say of the posts.
-func (s *sampled) comparePayload(c *Check) {
-	for _, path := range s.sorted() {
+// comparePostFields compares what the shards repeat of the posts.
+func (s *sampleVerifier) comparePostFields(c *Check) {
+	for _, path := range s.sortedNodes() {
 		for g := range s.graphs {
-			want, got := s.want.Fields[path][g], s.fields[place{path, g}]
+			want, got := s.want.Fields[path][g], s.nodeFields[graphNode{path, g}]
 			if got != nil {
 				c.Count++
 			}
@@ -156,7 +158,7 @@ func (s *sampled) comparePayload(c *Check) {
 				continue
 			}
 			for f := range oracle.Fields {
-				if want[f] != one(got[f]) {
+				if want[f] != tallyOf(got[f]) {
 					c.differ("%s of %s in %s has another value than in the tables", f, path, folder)
 				}
 			}

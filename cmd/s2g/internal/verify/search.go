@@ -9,38 +9,42 @@ import (
 	"s2g/cmd/s2g/internal/oracle"
 )
 
-// yield takes a subject, the tally of a quad with it, or what takes one back, and
-// the file that it is in.
-type yield func(subject []byte, t oracle.Tally, file string)
+// lister lists what one side of a comparison holds, in any order. findDifference
+// runs it twice.
+type lister func(ctx context.Context, yield yieldFunc) error
 
-func one(crc uint32) oracle.Tally { return oracle.Tally{Count: 1, Sum: uint64(crc)} }
+// yieldFunc takes a subject, the tally that it adds or subtracts, and the file that
+// it is in, empty where it is in none.
+type yieldFunc func(subject []byte, t oracle.Tally, file string)
 
-// lister lists what one side holds, in any order. It is run twice.
-type lister func(ctx context.Context, yield yield) error
+// tallyOf returns the tally of one quad.
+func tallyOf(crc uint32) oracle.Tally { return oracle.Tally{Count: 1, Sum: uint64(crc)} }
 
-func locked(y yield) yield {
+// locked returns yield for concurrent use.
+func locked(yield yieldFunc) yieldFunc {
 	var mu sync.Mutex
 	return func(subject []byte, t oracle.Tally, file string) {
 		mu.Lock()
 		defer mu.Unlock()
-		y(subject, t, file)
+		yield(subject, t, file)
 	}
 }
 
-// buckets bounds the memory of a search: a first pass finds a bucket of subjects
-// whose sums differ, a second the subjects in it.
+// buckets bounds the memory of findDifference: a first pass finds a bucket of
+// subjects whose sums differ, a second one the subjects in it.
 const buckets = 1 << 14
 
 func bucketOf(subject []byte) uint32 { return oracle.CRC(0, subject) % buckets }
 
-// entry is what both sides have of a subject.
-type entry struct {
+// found is what both sides hold of a subject.
+type found struct {
 	sides [2]oracle.Tally
 	file  string
 }
 
-// search says of which subject two sides differ; empty where of none.
-func search(ctx context.Context, left string, a lister, right string, b lister) (string, error) {
+// findDifference returns, behind a semicolon, the first subject that two sides
+// hold differently. It is empty where there is none.
+func findDifference(ctx context.Context, left string, a lister, right string, b lister) (string, error) {
 	sides := [2]lister{a, b}
 	var sums [2][buckets]oracle.Tally
 	for i, list := range sides {
@@ -53,53 +57,45 @@ func search(ctx context.Context, left string, a lister, right string, b lister) 
 	for bucket < buckets && sums[0][bucket] == sums[1][bucket] {
 		bucket++
 	}
-	entries := map[string]*entry{}
+	subjects := map[string]*found{}
 	for i, list := range sides {
 		err := list(ctx, func(subject []byte, t oracle.Tally, file string) {
 			if bucketOf(subject) != bucket {
 				return
 			}
-			e := entries[string(subject)]
-			if e == nil {
-				e = &entry{}
-				entries[string(subject)] = e
+			s := subjects[string(subject)]
+			if s == nil {
+				s = &found{}
+				subjects[string(subject)] = s
 			}
-			e.sides[i].Merge(t)
+			s.sides[i].Merge(t)
 			if file != "" {
-				e.file = file
+				s.file = file
 			}
 		})
 		if err != nil {
 			return "", fmt.Errorf("searching for what differs: %w", err)
 		}
 	}
-	subject, e := first(entries)
-	if e == nil {
+	// the one with the smallest number, so that a report does not depend on order
+	first := ""
+	for subject, s := range subjects {
+		if s.sides[0] != s.sides[1] && (first == "" || cmp.Or(cmp.Compare(len(subject), len(first)), cmp.Compare(subject, first)) < 0) {
+			first = subject
+		}
+	}
+	if first == "" {
 		return "", nil
 	}
-	return "; " + e.describe(subject, left, right), nil
+	return "; " + subjects[first].describe(first, left, right), nil
 }
 
-// first is the differing entry with the smallest number, so that a report does
-// not depend on order.
-func first(entries map[string]*entry) (subject string, e *entry) {
-	for s, candidate := range entries {
-		if candidate.sides[0] == candidate.sides[1] {
-			continue
-		}
-		if e == nil || cmp.Or(cmp.Compare(len(s), len(subject)), cmp.Compare(s, subject)) < 0 {
-			subject, e = s, candidate
-		}
-	}
-	return subject, e
-}
-
-func (e *entry) describe(subject, left, right string) string {
+func (s *found) describe(subject, left, right string) string {
 	in := ""
-	if e.file != "" {
-		in = " (" + e.file + ")"
+	if s.file != "" {
+		in = " (" + s.file + ")"
 	}
-	n, m := e.sides[0].Count, e.sides[1].Count
+	n, m := s.sides[0].Count, s.sides[1].Count
 	switch {
 	case n == 0:
 		return fmt.Sprintf("%s%s is missing in %s", subject, in, left)

@@ -8,24 +8,24 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Server is a service that a build was loaded into. It is held against what a
-// build was found to hold, never against what the load says that it sent.
+// Server is a service that a build was loaded into. It is compared with what the
+// build holds, never with what the load reported.
 type Server interface {
-	// Compare returns a check for each kind of thing that it compared, in
-	// order, differences among them. An error says that the server could not be
-	// asked, and ends the verification.
-	Compare(ctx context.Context, found *Contents) ([]Check, error)
+	// Compare returns a check for each kind of thing that it compared, in order,
+	// differences included. An error means that the server could not be queried,
+	// and ends the verification.
+	Compare(ctx context.Context, build *Contents) ([]Check, error)
 }
 
-// Contents is what a build holds: its files as they were read back and, where
-// there were tables, as they were compared with these.
+// Contents is what a build holds: its files as they were read back and, where there
+// are tables, compared with these.
 type Contents struct {
 	Out      string
 	Site     vocab.Site
 	Manifest *manifest.Manifest
 	Graphs   []GraphContents // in the order of the languages, the remainder graph last
 
-	build *build
+	verifier *verifier
 }
 
 // GraphContents is a named graph and the shards of its posts.
@@ -37,38 +37,41 @@ type GraphContents struct {
 	// Quads is by the tables, where there are any, else by the files. It is zero
 	// in a build without a graph.
 	Quads oracle.Tallies
-	// Points and Posts, questions and answers, are by the shards; zero in a
-	// build without vectors.
+	// Points and Posts, questions and answers, are by the shards. They are zero in
+	// a build without vectors.
 	Points, Posts int64
 }
 
-// Terms returns what quads are counted by in this build: with --materialize,
-// the terms that follow from others too.
-func (f *Contents) Terms() oracle.Term { return f.build.terms }
+// Terms returns the number of terms that quads are counted by in this build: with
+// option materialize, the implied ones too.
+func (c *Contents) Terms() oracle.Term { return c.verifier.terms }
 
 // CompareServers compares servers with a build that was verified before. It does not
 // read the files again. The error is as Run's.
-func (f *Contents) CompareServers(ctx context.Context, servers ...Server) (Report, error) {
-	r := Report{Contents: f}
+func (c *Contents) CompareServers(ctx context.Context, servers ...Server) (Report, error) {
+	r := Report{Contents: c}
 	for _, s := range servers {
-		checks, err := s.Compare(ctx, f)
+		checks, err := s.Compare(ctx, c)
 		if err != nil {
 			return r, err
 		}
 		r.Checks = append(r.Checks, checks...)
 	}
-	return r, r.fault(f.Out)
+	return r, r.fault(c.Out)
 }
 
-// found sums up what was read. view is nil where there are no tables.
-func (b *build) found(view *oracle.Expected) *Contents {
-	f := &Contents{Out: b.out, Site: b.site, Manifest: b.manifest, build: b, Graphs: make([]GraphContents, len(b.graphs))}
-	for i, g := range b.graphs {
-		t := b.shards.graphs[i]
-		f.Graphs[i] = GraphContents{Tag: g.tag, IRI: g.iri, Slug: g.slug, Quads: b.census.graphs[i], Points: t.points, Posts: t.questions.Count + t.answers.Count}
-		if view != nil && b.has(manifest.Graph) {
-			f.Graphs[i].Quads = view.Graphs[i]
+// contents returns what was read. want is nil where there are no tables.
+func (v *verifier) contents(want *oracle.Expected) *Contents {
+	c := &Contents{Out: v.out, Site: v.site, Manifest: v.manifest, verifier: v, Graphs: make([]GraphContents, len(v.graphs))}
+	for i, g := range v.graphs {
+		t := v.shardTallies[i]
+		c.Graphs[i] = GraphContents{
+			Tag: g.tag, IRI: g.iri, Slug: g.slug, Quads: v.quads.graphs[i],
+			Points: t.points, Posts: t.posts[question].Count + t.posts[answer].Count,
+		}
+		if want != nil && v.has(manifest.Graph) {
+			c.Graphs[i].Quads = want.Graphs[i]
 		}
 	}
-	return f
+	return c
 }

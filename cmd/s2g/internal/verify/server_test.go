@@ -10,21 +10,21 @@ import (
 	"s2g/schema"
 )
 
-// stand is a server that says what it is told to.
-type stand struct {
+// fakeServer returns given checks.
+type fakeServer struct {
 	checks []Check
 	err    error
-	found  *Contents
+	build  *Contents
 }
 
-func (s *stand) Compare(_ context.Context, f *Contents) ([]Check, error) {
-	s.found = f
+func (s *fakeServer) Compare(_ context.Context, c *Contents) ([]Check, error) {
+	s.build = c
 	return s.checks, s.err
 }
 
-func TestServers(t *testing.T) {
+func TestServersAreComparedLast(t *testing.T) {
 	out := newFixture(t).write(t)
-	good := &stand{checks: []Check{newCheck("here", "quads")}}
+	good := &fakeServer{checks: []Check{newCheck("here", "quads")}}
 	report, err := Run(t.Context(), out, nil, Options{Servers: []Server{good}})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestServers(t *testing.T) {
 		t.Errorf("the last check is %s", last.Name)
 	}
 	var python GraphContents
-	for _, g := range good.found.Graphs {
+	for _, g := range good.build.Graphs {
 		if g.Tag == "python" {
 			python = g
 		}
@@ -45,13 +45,13 @@ func TestServers(t *testing.T) {
 
 	bad := newCheck("there", "points")
 	bad.differ("point 7 is missing")
-	_, err = report.Contents.CompareServers(t.Context(), good, &stand{checks: []Check{bad}})
+	_, err = report.Contents.CompareServers(t.Context(), good, &fakeServer{checks: []Check{bad}})
 	if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification || !strings.Contains(err.Error(), "there: point 7") {
 		t.Errorf("fault %v: %v", fault, err)
 	}
 	lost := schema.Faultf(schema.FaultService, "run again", "gone")
 	whole := len(report.Checks)
-	report, err = Run(t.Context(), out, nil, Options{Servers: []Server{good, &stand{err: lost}}})
+	report, err = Run(t.Context(), out, nil, Options{Servers: []Server{good, &fakeServer{err: lost}}})
 	if fault, _ := schema.FaultOf(err); !errors.Is(err, lost) || fault != schema.FaultService || len(report.Checks) != whole {
 		t.Errorf("a server that is lost: %v, with %d of %d checks", err, len(report.Checks), whole)
 	}

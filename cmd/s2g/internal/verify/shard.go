@@ -11,81 +11,98 @@ import (
 	"s2g/schema/manifest"
 )
 
-// shard is what one file of points holds.
-type shard struct {
+// postKind is the kind of a post in shards.
+type postKind uint8
+
+const (
+	question postKind = iota
+	answer
+)
+
+var postKinds = [2]postKind{question, answer}
+
+// String returns the kind's value of the column type.
+func (k postKind) String() string { return [2]string{"question", "answer"}[k] }
+
+// path returns what the IRIs of such posts begin with, without the site.
+func (k postKind) path() string { return [2]string{"/questions/", "/a/"}[k] }
+
+// class returns the class of such posts.
+func (k postKind) class() oracle.Term {
+	t, _ := oracle.LookupTerm([2]string{"Question", "Answer"}[k])
+	return t
+}
+
+// shardContents is what one shard holds.
+type shardContents struct {
 	graph       int
 	points      int64
-	dimensions  int
+	dimensions  int   // of the dense vectors
 	first, last int64 // posts
 	tally       shardTally
 }
 
-// shardTally counts posts: by type, with the checksum of the text that the
-// graph gives their type by, and each embedded post once over all languages.
+// shardTally counts the posts of shards.
 type shardTally struct {
-	questions, answers, once oracle.Tally
-	points                   int64
-	// what the shards say of posts
-	questionFields, answerFields oracle.FieldTallies
+	points int64
+	posts  [2]oracle.Tally        // by kind, with the checksum of the quads that give them their type
+	fields [2]oracle.FieldTallies // by kind, what the shards repeat of posts
+	once   oracle.Tally           // of posts whose first language is the shard's: each post once over all shards
 }
 
 func (t *shardTally) merge(u *shardTally) {
-	t.questionFields.Merge(&u.questionFields)
-	t.answerFields.Merge(&u.answerFields)
-	t.questions.Merge(u.questions)
-	t.answers.Merge(u.answers)
-	t.once.Merge(u.once)
 	t.points += u.points
+	for kind := range t.posts {
+		t.posts[kind].Merge(u.posts[kind])
+		t.fields[kind].Merge(&u.fields[kind])
+	}
+	t.once.Merge(u.once)
 }
 
-// shardSet is all shards.
-type shardSet struct {
-	check  Check
-	graphs []shardTally
-}
-
-// graphOfShard finds the graph of vectors/SLUG/part-00000.parquet.
-func (b *build) graphOfShard(name string) (int, bool) {
+// graphOfShard returns the position of the graph of vectors/SLUG/part-00000.parquet.
+func (v *verifier) graphOfShard(name string) (int, bool) {
 	parts := strings.Split(name, "/")
-	i := slices.IndexFunc(b.graphs, func(g graph) bool { return len(parts) == 3 && g.slug == parts[1] })
+	i := slices.IndexFunc(v.graphs, func(g namedGraph) bool { return len(parts) == 3 && g.slug == parts[1] })
 	return i, i >= 0
 }
 
-func (b *build) readShard(ctx context.Context, f file, w *wholes, pick picker) (s *shard, bad string, err error) {
-	s = &shard{}
-	g, ok := b.graphOfShard(f.name)
+// readShard reads a shard and checks its points. parents, nil where there are
+// none, holds the part's texts. onPost, if not nil, receives each post.
+func (v *verifier) readShard(ctx context.Context, f file, parents *parentTexts, onPost postFunc) (s *shardContents, difference string, err error) {
+	s = &shardContents{}
+	g, ok := v.graphOfShard(f.name)
 	if !ok {
 		return s, f.name + " is in the folder of no language", nil
 	}
 	s.graph = g
-	r := pointReader{build: b, graph: b.graphs[g], shard: s, pieces: pieceReader{wholes: w}, pick: pick}
-	bad, err = b.eachRow(ctx, f, r.bind)
-	if bad == "" && err == nil {
-		bad = r.finish()
+	p := pointChecker{verifier: v, graph: v.graphs[g], shard: s, chunks: chunkChecker{parents: parents}, onPost: onPost}
+	difference, err = v.readRows(ctx, f, p.bind)
+	if difference == "" && err == nil {
+		difference = p.end()
 	}
-	if bad != "" {
-		bad = f.name + ": " + bad
+	if difference != "" {
+		difference = f.name + ": " + difference
 	}
-	return s, bad, err
+	return s, difference, err
 }
 
-// judgeShards checks the shards of a language against each other: the parts
-// follow each other, and vectors are comparable.
-func (b *build) judgeShards(found []finding) {
+// checkShards compares the shards with each other: the parts of a language ascend,
+// and all dense vectors have the same dimensions.
+func (v *verifier) checkShards(results []fileResult) {
 	c := newCheck("shards", "points read back")
 	dimensions := 0
-	last := make([]int64, len(b.graphs))
+	last := make([]int64, len(v.graphs))
 	for i := range last {
 		last[i] = -1
 	}
-	for i, f := range b.files {
-		if f.kind != aShard {
+	for i, f := range v.files {
+		if f.kind != shardFile {
 			continue
 		}
-		s := found[i].shard
+		s := results[i].shard
 		c.Count += s.points
-		if found[i].bad != "" {
-			c.differ("%s", found[i].bad)
+		if results[i].difference != "" {
+			c.differ("%s", results[i].difference)
 			continue
 		}
 		if s.points == 0 {
@@ -102,85 +119,78 @@ func (b *build) judgeShards(found []finding) {
 			c.differ("%s: dense vectors of %d dimensions, others have %d", f.name, s.dimensions, dimensions)
 		}
 		s.tally.points = s.points
-		b.shards.graphs[s.graph].merge(&s.tally)
+		v.shardTallies[s.graph].merge(&s.tally)
 	}
-	b.shards.check = c
+	v.shards = c
 }
 
-// compareShards holds the posts of each language's shards against those of its
-// graph, as the files say and as the tables say.
-func (b *build) compareShards(ctx context.Context, view *oracle.Expected) (Check, error) {
+// comparePosts compares the posts of each language's shards with those of its
+// graph: with the graph's files, and where these agree with the tables too.
+func (v *verifier) comparePosts(ctx context.Context, want *oracle.Expected) (Check, error) {
 	c := newCheck("questions", "posts of shards, by language, against the graph")
-	answers := b.embedsAnswers() || slices.ContainsFunc(b.shards.graphs, func(t shardTally) bool { return t.answers.Count > 0 })
-	for g := range b.graphs {
-		if err := b.comparePosts(ctx, &c, view, g, "question"); err != nil {
-			return c, err
-		}
-		if answers {
-			if err := b.comparePosts(ctx, &c, view, g, "answer"); err != nil {
-				return c, err
+	kinds := postKinds[:1]
+	if v.embedsAnswers() || slices.ContainsFunc(v.shardTallies, func(t shardTally) bool { return t.posts[answer].Count > 0 }) {
+		kinds = postKinds[:]
+	}
+	for g := range v.graphs {
+		for _, kind := range kinds {
+			shards := v.shardTallies[g].posts[kind]
+			c.Count += shards.Count
+			other, name, list := v.quads.posts[kind][g], "the graph's files", v.quadPosts(g, kind)
+			if !v.has(manifest.Graph) {
+				other = shards
 			}
+			if want != nil && other == shards {
+				other, name, list = want.Graphs[g][kind.class()], "the tables", tableSubjects(want, g, kind.class())
+			}
+			if shards == other || !c.OK {
+				continue
+			}
+			where := ""
+			if v.shards.OK && v.batches.OK {
+				var err error
+				if where, err = findDifference(ctx, "the shards", v.shardPosts(g, kind), name, list); err != nil {
+					return c, err
+				}
+			}
+			c.differ("%s: %d %ss in the shards, %d in %s%s", v.graphs[g].iri, shards.Count, kind, other.Count, name, where)
 		}
 	}
 	return c, nil
 }
 
-func (b *build) comparePosts(ctx context.Context, c *Check, view *oracle.Expected, g int, kind string) error {
-	shards, files, path, class := b.shards.graphs[g].questions, b.census.questions[g], questionPath, "Question"
-	if kind == "answer" {
-		shards, files, path, class = b.shards.graphs[g].answers, b.census.answers[g], answerPath, "Answer"
-	}
-	c.Count += shards.Count
-	other, name, list := files, "the graph's files", b.filesHavePosts(g, path)
-	if !b.has(manifest.Graph) {
-		other = shards
-	}
-	if view != nil && other == shards {
-		term, _ := oracle.LookupTerm(class)
-		other, name = view.Graphs[g][term], "the tables"
-		list = func(ctx context.Context, yield yield) error {
-			return view.Subjects(ctx, g, term, func(subject []byte, t oracle.Tally) { yield(subject, t, "") })
-		}
-	}
-	if shards == other || !c.OK {
-		return nil
-	}
-	where := ""
-	if b.shards.check.OK && b.batches.OK {
-		var err error
-		if where, err = search(ctx, "the shards", b.shardsHavePosts(g, kind, path), name, list); err != nil {
-			return err
-		}
-	}
-	c.differ("%s: %d %ss in the shards, %d in %s%s", b.graphs[g].iri, shards.Count, kind, other.Count, name, where)
-	return nil
-}
-
-// shardsHavePosts lists the questions, or the answers, of a language's shards.
-func (b *build) shardsHavePosts(graph int, kind, path string) lister {
-	return b.eachPost(graph, func(*table) func(id, is []byte) ([]byte, uint32, bool) {
-		return func(id, is []byte) ([]byte, uint32, bool) {
-			post := fmt.Appendf(nil, "%s%s", path, id)
-			return post, typeCRC(post), string(is) == kind
+// shardPosts lists the questions, or the answers, of a language's shards.
+func (v *verifier) shardPosts(graph int, kind postKind) lister {
+	return v.listShardPosts(graph, func(*rowReader) postCRCFunc {
+		return func(id []byte, of string) ([]byte, uint32, bool) {
+			post := fmt.Appendf(nil, "%s%s", kind.path(), id)
+			return post, typeCRC(post), of == kind.String()
 		}
 	})
 }
 
-// eachPost lists something of each post that a language's shards embed: of its
-// first chunk.
-func (b *build) eachPost(g int, bind func(*table) func(id, kind []byte) (post []byte, crc uint32, ok bool)) lister {
-	return func(ctx context.Context, yield yield) error {
-		for _, f := range b.files {
-			if graph, ok := b.graphOfShard(f.name); f.kind != aShard || !ok || g >= 0 && graph != g {
+// postCRCFunc returns what a lister yields of the post of a row, and whether it
+// does. kind is the column type.
+type postCRCFunc func(id []byte, kind string) (subject []byte, crc uint32, ok bool)
+
+// allGraphs stands for the shards of all graphs.
+const allGraphs = -1
+
+// listShardPosts lists the posts of a language's shards by the first chunk of each.
+// bind chooses columns.
+func (v *verifier) listShardPosts(g int, bind func(*rowReader) postCRCFunc) lister {
+	return func(ctx context.Context, yield yieldFunc) error {
+		for _, f := range v.filesOf(shardFile) {
+			if graph, ok := v.graphOfShard(f.name); !ok || g != allGraphs && graph != g {
 				continue
 			}
-			_, err := b.eachRow(ctx, f, func(t *table) func() string {
-				id, kind, chunk := t.int64("post_id"), t.text("type"), t.int32("chunk")
-				say := bind(t)
+			_, err := v.readRows(ctx, f, func(r *rowReader) func() string {
+				id, kind, chunk := r.int64s("post_id"), r.texts("type"), r.int32s("chunk")
+				post := bind(r)
 				return func() string {
-					if chunk.int() == 0 {
-						if post, crc, ok := say(strconv.AppendInt(nil, id.int(), 10), kind.bytes()); ok {
-							yield(post, one(crc), f.name)
+					if chunk.integer() == 0 {
+						if subject, crc, ok := post(strconv.AppendInt(nil, id.integer(), 10), string(kind.bytes())); ok {
+							yield(subject, tallyOf(crc), f.name)
 						}
 					}
 					return ""

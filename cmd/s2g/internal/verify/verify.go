@@ -1,20 +1,22 @@
 // Package verify proves the files of a build equal to its tables. It trusts
-// nothing that the build wrote about itself: it reads every file back, with
-// readers that share no code with the writers, and has SQL say what they must
-// hold (package expect).
+// nothing that the build recorded about itself: it reads every file back, with
+// readers that share no code with the writers, and compares it with what package
+// oracle computes from the tables.
 //
 // In order, each a [Check] of the report:
 //
-//	files      what the manifest lists is there, with its size and SHA-256, and nothing else is
-//	batches    each file of the graph parses, has its 50,000 quads, and holds only what the design names
+//	files      the files that the manifest lists exist, with its sizes and SHA-256, and no others
+//	batches    each file of the graph parses, has its 50,000 quads, and holds only terms of the ontology
 //	graph      for each graph and term, the number of quads and their checksum are those of the tables
-//	shards     each point's ids, chunks, text, hash and vectors are right in themselves
+//	shards     each point's ids, chunks, text, hash and vectors are consistent in themselves
 //	questions  the posts in a language's shards are those of its graph, and of the tables
 //	parents    each embedded post has one row of its own
+//	payload    for each language and column, the checksum of the posts' values is that of the tables
+//	documents  the documents of the build and the lines of SHA256SUMS are those of the files
 //
 // and then the checks of the servers that the build was loaded into (server.go).
 //
-// A checksum that differs says only which graph and term; two more passes over
+// A checksum that differs names only a graph and a term. Two more passes over
 // these alone find the subject (search.go).
 package verify
 
@@ -33,171 +35,167 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Options of Run and Sample. What the build is of, its site and languages, comes
-// from the manifest.
+// Options of Run and Sample. The site and the languages of the build come from
+// the manifest.
 type Options struct {
-	Servers []Server // compared last, in order
+	Servers []Server // Run compares them last, in order
 
 	// of Sample
-	Sample int    // how many posts
-	Seed   uint64 // which
-	Hash   bool   // check the SHA-256 of all files, too
+	Sample int    // the number of posts
+	Seed   uint64 // another seed draws other posts
+	Hash   bool   // check the SHA-256 of all files too
 
-	Workers  int                                  // files read side by side; 0: GOMAXPROCS
+	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // told the bytes of files read; nil: nobody
+	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
 }
 
-// Run verifies the build in out against the tables, or, where db is nil, as far
-// as that goes without tables. A difference gives a verification fault that
-// names the first; the report is whole then too. Other errors leave the report
-// unfinished: with what was compared before a server failed, else empty.
+// Run verifies the build in out against the tables or, where db is nil, as far as
+// that is possible without tables. A difference is a verification fault that names
+// the first; the report is complete then too. After another error the report holds
+// what was compared before a server failed, else nothing.
 func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
-	m, err := readManifest(out)
+	v, err := newVerifier(out, o)
 	if err != nil {
 		return Report{}, err
 	}
-	b, err := open(out, m, o)
-	if err != nil {
-		return Report{}, err
-	}
-	var view *oracle.Expected
+	var want *oracle.Expected
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
 		work.Go(func() (err error) {
-			view, err = oracle.Compute(workCtx, db, oracle.Options{
-				Languages: m.Options.Languages, Other: m.Options.Other, Materialize: m.Options.Materialize, Connections: connections(b.workers),
-				Fields: b.has(manifest.Vectors), Answers: b.embedsAnswers(),
-			})
+			want, err = oracle.Compute(workCtx, db, v.oracleOptions())
 			return err
 		})
 	}
-	work.Go(func() error { return b.read(workCtx) })
+	work.Go(func() error { return v.readFiles(workCtx) })
 	if err := work.Wait(); err != nil {
 		return Report{}, err
 	}
-	return b.judge(ctx, view)
-}
-
-func readManifest(out string) (*manifest.Manifest, error) {
-	m, err := manifest.Read(out)
-	if err == nil && m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
-		err = schema.Faultf(schema.FaultUsage, "run s2g build first", "%s has neither a graph nor vectors to verify", out)
+	checks, err := v.compare(ctx, want)
+	if err != nil {
+		return Report{}, err
 	}
-	return m, err
+	report := Report{Checks: checks, Contents: v.contents(want)}
+	ofServers, err := report.Contents.CompareServers(ctx, o.Servers...) // whatever the files are
+	report.Checks = append(report.Checks, ofServers.Checks...)
+	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
+		return report, errors.Join(report.fault(out), err)
+	}
+	return report, report.fault(out)
 }
 
-// connections is how many connections read the tables side by side: the files keep as
-// many processors busy.
-func connections(workers int) int { return min(max(workers/2, 1), 8) }
-
-// build is a build on disk, and what was found in it.
-type build struct {
+// verifier is a build on disk and what its files were found to hold.
+type verifier struct {
 	out      string
 	manifest *manifest.Manifest
 	site     vocab.Site
-	terms    oracle.Term // how many there are: with --materialize, those that follow too
-	graphs   []graph
+	graphs   []namedGraph // in the order of the languages, the remainder graph last
+	terms    oracle.Term  // how many there are: with option materialize, the implied ones too
 	workers  int
-	servers  []Server
 	log      *slog.Logger
-	progress *progress
+	progress *byteProgress
 
-	files     []file // what lies in graph/, vectors/ and parents/, by name
-	inventory Check
-	documents Check // what was published with them
+	files []file // in graph/, vectors/ and parents/, by name
 
-	census  *census // of all batches
-	batches Check
-	shards  shardSet
-	parents parentSet
+	// what readFiles found
+	inventory, batches, shards, parents, documents Check
+	quads                                          *quadCounter // of all batches
+	shardTallies                                   []shardTally // by graph
+	parentPosts                                    oracle.Tally
 }
 
-// graph is a named graph and the shards of its questions.
-type graph struct {
-	tag, iri, slug string
+// namedGraph is a graph of the build and the folder of its posts' shards.
+type namedGraph struct {
+	tag, iri, slug string // tag is empty for the remainder
 }
 
-func open(out string, m *manifest.Manifest, o Options) (*build, error) {
+func newVerifier(out string, o Options) (*verifier, error) {
+	m, err := manifest.Read(out)
+	if err != nil {
+		return nil, err
+	}
+	if m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g build first", "%s has neither a graph nor vectors to verify", out)
+	}
 	site, err := m.BuildSite()
 	if err != nil {
 		return nil, err
 	}
-	b := &build{out: out, manifest: m, site: site, workers: o.Workers, servers: o.Servers, log: o.Log}
-	if b.workers <= 0 {
-		b.workers = runtime.GOMAXPROCS(0)
-	}
-	if b.log == nil {
-		b.log = slog.New(slog.DiscardHandler)
-	}
+	v := &verifier{out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, log: o.Log}
 	for _, l := range m.Options.Graphs() {
 		iri := site.Graph(l.Tag)
 		if l.Tag == "" {
 			iri = site.OtherGraph()
 		}
-		b.graphs = append(b.graphs, graph{l.Tag, iri, l.Slug})
+		v.graphs = append(v.graphs, namedGraph{l.Tag, iri, l.Slug})
 	}
-	b.terms = oracle.Terms
 	if m.Options.Materialize {
-		b.terms = oracle.AllTerms
+		v.terms = oracle.AllTerms
 	}
-	b.census = newCensus(b)
-	b.shards.graphs = make([]shardTally, len(b.graphs))
-	b.files, err = list(out)
-	b.progress = newProgress(o.Progress, b.files)
-	return b, err
+	if v.workers <= 0 {
+		v.workers = runtime.GOMAXPROCS(0)
+	}
+	if v.log == nil {
+		v.log = slog.New(slog.DiscardHandler)
+	}
+	v.quads, v.shardTallies = newQuadCounter(v), make([]shardTally, len(v.graphs))
+	if v.files, err = listFiles(out); err != nil {
+		return nil, err
+	}
+	v.progress = newByteProgress(o.Progress, v.files)
+	return v, nil
 }
 
-// judge puts the report together. view is nil where there are no tables.
-func (b *build) judge(ctx context.Context, view *oracle.Expected) (Report, error) {
-	checks := []Check{b.inventory}
-	if b.has(manifest.Graph) {
-		checks = append(checks, b.batches)
-		if view != nil {
-			c, err := b.compareGraphs(ctx, view)
+// oracleOptions returns what to compute from the tables. Half of the workers' number
+// of connections, up to 8, leaves the processors to the files.
+func (v *verifier) oracleOptions() oracle.Options {
+	o := v.manifest.Options
+	return oracle.Options{
+		Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, Connections: min(max(v.workers/2, 1), 8),
+		Fields: v.has(manifest.Vectors), Answers: v.embedsAnswers(),
+	}
+}
+
+// embedsAnswers reports whether the build was requested to embed answers.
+func (v *verifier) embedsAnswers() bool { return v.manifest.Options.Units == "question,answer" }
+
+// has reports whether the build has a stage.
+func (v *verifier) has(stage string) bool { return v.manifest.Stages[stage] != nil }
+
+// compare returns the checks of what readFiles has read. want is nil where there
+// are no tables.
+func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check, error) {
+	checks := []Check{v.inventory}
+	if v.has(manifest.Graph) {
+		checks = append(checks, v.batches)
+		if want != nil {
+			c, err := v.compareGraphs(ctx, want)
 			if err != nil {
-				return Report{}, err
+				return nil, err
 			}
 			checks = append(checks, c)
 		}
 	}
-	if b.has(manifest.Vectors) {
-		questions, err := b.compareShards(ctx, view)
+	if v.has(manifest.Vectors) {
+		posts, err := v.comparePosts(ctx, want)
 		if err != nil {
-			return Report{}, err
+			return nil, err
 		}
-		parents, err := b.compareParents(ctx)
+		parents, err := v.compareParents(ctx)
 		if err != nil {
-			return Report{}, err
+			return nil, err
 		}
-		checks = append(checks, b.shards.check, questions, parents)
-		if view != nil {
-			fields, err := b.compareFields(ctx, view)
+		checks = append(checks, v.shards, posts, parents)
+		if want != nil {
+			payload, err := v.comparePayload(ctx, want)
 			if err != nil {
-				return Report{}, err
+				return nil, err
 			}
-			checks = append(checks, fields)
+			checks = append(checks, payload)
 		}
 	}
-	if len(b.manifest.Published) > 0 {
-		checks = append(checks, b.documents) // last: what differs in a file is better named by what is in it
+	if len(v.manifest.Published) > 0 {
+		checks = append(checks, v.documents) // last: another check names better what differs in a file
 	}
-	return b.withServers(ctx, Report{Checks: checks, Contents: b.found(view)})
+	return checks, nil
 }
-
-// withServers compares the servers, whatever the files were found to be, and
-// names the first difference of all. What was compared before a server failed is
-// in the report.
-func (b *build) withServers(ctx context.Context, r Report) (Report, error) {
-	after, err := r.Contents.CompareServers(ctx, b.servers...)
-	r.Checks = append(r.Checks, after.Checks...)
-	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
-		return r, errors.Join(r.fault(b.out), err)
-	}
-	return r, r.fault(b.out)
-}
-
-// embedsAnswers tells what the build was asked for.
-func (b *build) embedsAnswers() bool { return b.manifest.Options.Units == "question,answer" }
-
-func (b *build) has(stage string) bool { return b.manifest.Stages[stage] != nil }
