@@ -93,7 +93,7 @@ func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *
 			return err
 		}
 		defer qdrantServer.Close()
-		if err := qdrantServer.Check(ctx, points, d.qdrant.allowShrink); err != nil {
+		if err := qdrantServer.CheckService(ctx, points, d.qdrant.allowShrink); err != nil {
 			return err
 		}
 	}
@@ -128,7 +128,7 @@ func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *
 		return err
 	}
 
-	dropped, err := qdrantServer.Serve(ctx, points, d.qdrant.keep, d.qdrant.allowShrink)
+	dropped, err := qdrantServer.PutInService(ctx, points, d.qdrant.keep, d.qdrant.allowShrink)
 	if err != nil {
 		return err
 	}

@@ -109,14 +109,14 @@ func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
 	if l.dryRun {
 		return a.planQdrant(ctx, server, build, l)
 	}
-	if err := server.Check(ctx, build, l.allowShrink); err != nil {
+	if err := server.CheckService(ctx, build, l.allowShrink); err != nil {
 		return err
 	}
 	loaded, err := a.sendPoints(ctx, server, build, l)
 	if err != nil {
 		return err
 	}
-	dropped, err := server.Serve(ctx, build, l.keep, l.allowShrink)
+	dropped, err := server.PutInService(ctx, build, l.keep, l.allowShrink)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, build qdran
 	if err != nil {
 		return err
 	}
-	refused := server.Check(ctx, build, l.allowShrink)
+	refused := server.CheckService(ctx, build, l.allowShrink)
 	if a.json {
 		return errors.Join(json.NewEncoder(a.stdout).Encode(map[string]any{"plan": p}), refused)
 	}

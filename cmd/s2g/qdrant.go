@@ -57,9 +57,6 @@ func (q *qdrantFlags) connect(ctx context.Context, a *app) (*qdrant.Server, erro
 	if err != nil {
 		return nil, err
 	}
-	if access.RetryFor == 0 {
-		access.RetryFor = -1 // the client's zero value is its default
-	}
 	return qdrant.Open(ctx, access)
 }
 

@@ -309,7 +309,7 @@ func TestLoadQdrantUsage(t *testing.T) {
 		{2, load("--url", address, "--quantization", "half"), "scalar, binary, product or none"},
 		{2, load("--url", address, "--prefix", "a_b"), "a_b"},
 		{2, load("--url", address, "--languages", "klingon"), "klingon"},
-		{2, load("--url", address, "--batch", "-1"), "batches"},
+		{2, load("--url", address, "--batch", "-1"), "--batch is -1"},
 		{4, load("--url", address, "--retry-for", "200ms"), "connection refused"},
 		{4, load("--url", address, "--retry-for", "0"), "connection refused"},
 	} {

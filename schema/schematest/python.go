@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// Python returns the path of a Python interpreter that can import the given PyPI
-// packages, or skips the test (see [Need]). It makes a virtual environment for
-// that set of packages in the user's cache, once.
+// Python returns the path of a Python interpreter with the given PyPI packages. It
+// creates a virtual environment for each set of packages once, in the user's cache.
+// Where that fails it skips the test (see [Need]).
 func Python(t testing.TB, packages ...string) string {
 	t.Helper()
 	python := Tool(t, "python3")
@@ -41,7 +41,7 @@ func Python(t testing.TB, packages ...string) string {
 		append([]string{interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check"}, names...),
 	} {
 		out, err := exec.CommandContext(ctx, args[0], args[1:]...).CombinedOutput()
-		Need(t, err == nil, "a Python environment with "+strings.Join(names, " ")+" cannot be made: "+string(out))
+		Need(t, err == nil, "no Python environment with "+strings.Join(names, " ")+": "+string(out))
 	}
 	if err := os.WriteFile(ready, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -49,8 +49,8 @@ func Python(t testing.TB, packages ...string) string {
 	return interpreter
 }
 
-// lock keeps the test binaries of other packages, which run at the same time,
-// from making the same environment.
+// lock excludes the tests of other packages, which run at the same time, from
+// creating the same files in home.
 func lock(t testing.TB, home string) (unlock func()) {
 	t.Helper()
 	f, err := os.OpenFile(filepath.Join(home, "lock"), os.O_CREATE|os.O_RDWR, 0o644)

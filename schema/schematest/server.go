@@ -3,6 +3,8 @@ package schematest
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +14,8 @@ import (
 	"time"
 )
 
-// Server is a server of scripts/engines that a test has started, may kill, and that ends with it.
+// Server is a server of scripts/engines that a test has started. The test may kill
+// it; it ends with the test.
 type Server struct {
 	Address string // host:port, the same after Kill and Start
 
@@ -20,12 +23,57 @@ type Server struct {
 	start string
 	args  []string
 	cmd   *exec.Cmd
-	said  bytes.Buffer
+	log   bytes.Buffer
 }
 
-// startServer starts the server of a name, or skips the test (see [Need]).
+// Qdrant returns the address of a Qdrant server: that of S2G_TEST_QDRANT, which other
+// tests may use at the same time, or of a new one; see [StartQdrant].
+func Qdrant(t testing.TB) string {
+	t.Helper()
+	Long(t)
+	if address := os.Getenv("S2G_TEST_QDRANT"); address != "" {
+		return address
+	}
+	return StartQdrant(t).Address
+}
+
+// StartQdrant starts Qdrant's engine behind its gRPC API. Its data outlive a kill.
+func StartQdrant(t testing.TB) *Server {
+	t.Helper()
+	return startServer(t, "qdrant", "--dir", t.TempDir())
+}
+
+// StartEmbedder starts a server of the embedding model all-MiniLM-L6-v2 (384
+// dimensions, texts of up to 256 tokens; a core embeds about 8 texts of 200 tokens a
+// second), with the routes of OpenAI, TEI and vLLM's /tokenize.
+func StartEmbedder(t testing.TB) *Server {
+	t.Helper()
+	return startServer(t, "embed")
+}
+
+// EmbeddedTexts returns the number of texts that a server of [StartEmbedder] has
+// embedded since its start.
+func EmbeddedTexts(t testing.TB, s *Server) int64 {
+	t.Helper()
+	resp, err := http.Get("http://" + s.Address + "/stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var stats struct {
+		Texts int64 `json:"texts"`
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&stats); err != nil {
+		t.Fatal(err)
+	}
+	return stats.Texts
+}
+
+// startServer starts a server of scripts/engines. Such tests are long ([Long]), and
+// skip without python3 ([Need]).
 func startServer(t testing.TB, name string, args ...string) *Server {
 	t.Helper()
+	Long(t)
 	Tool(t, "python3")
 	s := &Server{t: t, start: Engine(t, name), args: args}
 	s.Start()
@@ -33,31 +81,31 @@ func startServer(t testing.TB, name string, args ...string) *Server {
 	return s
 }
 
-// Start starts the server, again where it was killed or still runs.
+// Start starts the server, or restarts it.
 func (s *Server) Start() {
 	s.t.Helper()
 	cache, err := os.UserCacheDir()
-	Need(s.t, err == nil, "no cache folder for what servers are made of")
+	Need(s.t, err == nil, "no cache folder for the servers' files")
 	home := filepath.Join(cache, "s2g-test")
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		s.t.Fatal(err)
 	}
 	defer lock(s.t, home)() // the first start of a server downloads it
-	if s.Kill(); !s.begin() {
+	if s.Kill(); !s.run() {
 		s.Kill()
-		s.t.Fatalf("%s does not start:\n%s", s.start, s.said.String())
+		s.t.Fatalf("%s does not start:\n%s", s.start, s.log.String())
 	}
 }
 
-// begin starts the program and says whether it got ready.
-func (s *Server) begin() bool {
+// run starts the program and reports whether it prints that it is ready.
+func (s *Server) run() bool {
 	port := "0"
 	if s.Address != "" {
 		_, port, _ = strings.Cut(s.Address, ":")
 	}
 	s.cmd = exec.Command(s.start, append([]string{"--port", port}, s.args...)...)
-	s.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // threads that wait for each other are slow where others work, too
-	s.cmd.Stderr = &s.said
+	s.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // its threads wait for each other while other tests run
+	s.cmd.Stderr = &s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
@@ -68,7 +116,7 @@ func (s *Server) begin() bool {
 	}
 	slow := time.AfterFunc(5*time.Minute, s.kill)
 	defer slow.Stop()
-	line, _ := bufio.NewReader(out).ReadString('\n') // without a line it has ended, and said why
+	line, _ := bufio.NewReader(out).ReadString('\n') // without a line it has ended, and its log has the reason
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	if ok {
 		s.Address = address
@@ -76,11 +124,11 @@ func (s *Server) begin() bool {
 	return ok
 }
 
-// Kill ends the server as kill -9 does.
+// Kill ends the server by SIGKILL.
 func (s *Server) Kill() {
 	if s.cmd != nil {
 		s.kill()
-		_ = s.cmd.Wait() // it was killed: that is what the error says
+		_ = s.cmd.Wait() // the error reports the kill
 		s.cmd = nil
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"s2g/vectors/shard"
 )
 
-// Build is what is loaded: the shards of a build, by language.
+// Build describes the shards to load, by language.
 type Build struct {
 	Prefix    string // of all names; letters, digits and hyphens
-	Edition   string // DATE_HASH
+	Edition   string // DATE_HASH; see manifest.Edition
 	Languages []Language
-	IDF       bool              // sparse vectors lack the inverse document frequency, which the server then adds
-	About     map[string]string // kept with each collection, for people
-	Part      bool              // Languages are only some of the build's: what serves others stays
+	IDF       bool              // the server multiplies sparse vectors by the inverse document frequency
+	About     map[string]string // metadata of each collection, for people
+	Part      bool              // Languages are only some of the build's: aliases of the others stay
 }
 
-// Language is the shards of a language, in the order of their point ids.
+// Language lists the shards of a language, in the order of their point ids.
 type Language struct {
 	Slug   string
 	Shards []Shard
@@ -31,7 +31,7 @@ type Shard struct {
 	Rows int64
 }
 
-// Points returns how many points the language has.
+// Points returns the number of points of the language.
 func (l Language) Points() int64 {
 	var n int64
 	for _, s := range l.Shards {
@@ -40,7 +40,7 @@ func (l Language) Points() int64 {
 	return n
 }
 
-// dimensions reads how long the dense vectors are.
+// dimensions returns the length of the dense vectors, which it reads from a shard.
 func (l Language) dimensions() (int, error) {
 	r, err := shard.Open(l.Shards[0].File)
 	if err != nil {
@@ -53,7 +53,7 @@ func (l Language) dimensions() (int, error) {
 	return len(r.Point().Dense), nil
 }
 
-// Points returns how many points the build has, over all languages.
+// Points returns the number of points of all languages.
 func (b Build) Points() int64 {
 	var n int64
 	for _, l := range b.Languages {
@@ -64,29 +64,30 @@ func (b Build) Points() int64 {
 
 var prefixForm = regexp.MustCompile(`^[a-z0-9-]+$`)
 
-// Check says whether the build can be loaded at all; a usage fault says why not.
+// Check returns a usage fault where the build cannot be loaded.
 func (b Build) Check() error {
 	if !prefixForm.MatchString(b.Prefix) {
-		return schema.Faultf(schema.FaultUsage, "give small letters, digits and hyphens", "%q cannot begin the names of collections", b.Prefix)
+		return schema.Faultf(schema.FaultUsage, "give lower-case letters, digits and hyphens", "%q cannot begin the names of collections", b.Prefix)
 	}
 	if len(b.Languages) == 0 {
-		return schema.Faultf(schema.FaultUsage, "see s2g stats --out", "the build has no points to load")
+		return schema.Faultf(schema.FaultUsage, "see s2g stats", "the build has no points to load")
 	}
 	return nil
 }
 
-// Alias returns the name by which users know the collection of a language.
+// Alias returns the name of a language's collection for users.
 func (b Build) Alias(slug string) string { return b.Prefix + "_" + slug }
 
 // Collection returns the name of a language's collection.
 func (b Build) Collection(slug string) string { return b.Alias(slug) + "_" + b.Edition }
 
-// editionForm is the end of a collection's name; see manifest.Edition.
+// editionForm matches the name of a collection without its prefix; see
+// manifest.Edition.
 var editionForm = regexp.MustCompile(`^(.+)_(\d{4}-\d{2}-\d{2}|undated)_[0-9a-f]{8}$`)
 
-// parse takes the name of a collection, of any build with this prefix, apart. A prefix
-// has no underscore, so that of another site is not taken for it.
-func (b Build) parse(collection string) (slug, date string, ok bool) {
+// parseCollection splits the name of a collection of any build with this prefix. A
+// prefix has no underscore, so that of another site never matches.
+func (b Build) parseCollection(collection string) (slug, date string, ok bool) {
 	rest, ok := strings.CutPrefix(collection, b.Prefix+"_")
 	if !ok {
 		return "", "", false

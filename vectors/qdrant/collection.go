@@ -2,64 +2,25 @@ package qdrant
 
 import (
 	"context"
-	"fmt"
+	"iter"
 
 	"github.com/qdrant/go-client/qdrant"
-	"google.golang.org/grpc/codes"
 
-	"s2g/schema"
+	"s2g/vectors/shard"
 )
 
-// prepare makes a collection, or makes sure that the one that is there was made in the
-// same way, and gives it the indexes that it lacks.
-func (l *loading) prepare(ctx context.Context, collection string, dimensions int) error {
-	request := l.Layout.create(collection, dimensions, l.IDF, l.About)
-	err := do(ctx, l.Server, "making "+collection, func(ctx context.Context) error {
-		there, err := l.client.CollectionExists(ctx, collection)
-		if err != nil || there {
-			return err
-		}
-		if err = l.client.CreateCollection(ctx, request); codeOf(err) == codes.AlreadyExists {
-			return nil // the answer to an earlier try was lost
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	have, err := l.info(ctx, collection)
-	if err != nil {
-		return err
-	}
-	if d := l.Layout.differs(have, dimensions, l.IDF); d != "" {
-		return schema.Faultf(schema.FaultUsage, "give the flags of the load that made it, or delete the collection",
-			"%s: the collection %s is kept in another way: %s", l.Address, collection, d)
-	}
-	for _, i := range indexes {
-		switch has, ok := have.GetPayloadSchema()[i.field]; {
-		case !ok:
-			doing := fmt.Sprintf("making the index of %s in %s", i.field, collection)
-			_, err := call(ctx, l.Server, doing, func(ctx context.Context) (*qdrant.UpdateResult, error) {
-				return l.client.CreateFieldIndex(ctx, i.request(collection))
-			})
-			if err != nil {
-				return err
-			}
-		case has.GetDataType() != i.schemaType():
-			return schema.Faultf(schema.FaultUsage, "delete the collection, and load again",
-				"%s: the index of %s in %s is of %s, not %s", l.Address, i.field, collection, has.GetDataType(), i.schemaType())
-		}
-	}
-	return nil
-}
+// idsPage is the number of ids of a request.
+const idsPage = 10_000
 
+// info requests the state of a collection.
 func (s *Server) info(ctx context.Context, collection string) (*qdrant.CollectionInfo, error) {
-	return call(ctx, s, "asking about "+collection, func(ctx context.Context) (*qdrant.CollectionInfo, error) {
+	return call(ctx, s, "requesting the state of "+collection, func(ctx context.Context) (*qdrant.CollectionInfo, error) {
 		return s.client.GetCollectionInfo(ctx, collection)
 	})
 }
 
-// Count returns how many points a collection, or what an alias leads to, has: exactly.
+// Count returns the exact number of points of a collection. Here and below, an alias
+// may stand for its collection.
 func (s *Server) Count(ctx context.Context, collection string) (int64, error) {
 	n, err := call(ctx, s, "counting "+collection, func(ctx context.Context) (uint64, error) {
 		return s.client.Count(ctx, &qdrant.CountPoints{CollectionName: collection, Exact: new(true)})
@@ -67,8 +28,89 @@ func (s *Server) Count(ctx context.Context, collection string) (int64, error) {
 	return int64(n), err
 }
 
-// StoresFloat16 says whether a collection keeps dense vectors as halves, as Layout.Float16 has it.
+// StoresFloat16 reports whether a collection stores dense vectors as float16; see
+// [Layout].
 func (s *Server) StoresFloat16(ctx context.Context, collection string) (bool, error) {
 	have, err := s.info(ctx, collection)
 	return have.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[DenseVector].GetDatatype() == qdrant.Datatype_Float16, err
+}
+
+// IDs yields the ids of a collection's points in ascending order. After an error it
+// yields nothing more.
+func (s *Server) IDs(ctx context.Context, collection string) iter.Seq2[uint64, error] {
+	type page struct {
+		points []*qdrant.RetrievedPoint
+		next   *qdrant.PointId // the first id of the next page; nil: this is the last
+	}
+	return func(yield func(uint64, error) bool) {
+		offset := qdrant.NewIDNum(0)
+		for offset != nil {
+			p, err := call(ctx, s, "listing the ids of "+collection, func(ctx context.Context) (p page, err error) {
+				p.points, p.next, err = s.client.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
+					CollectionName: collection, Offset: offset, Limit: new(uint32(idsPage)),
+					WithPayload: qdrant.NewWithPayload(false), WithVectors: qdrant.NewWithVectors(false),
+				})
+				return p, err
+			})
+			if err != nil {
+				yield(0, err)
+				return
+			}
+			for _, point := range p.points {
+				if !yield(point.GetId().GetNum(), nil) {
+					return
+				}
+			}
+			offset = p.next
+		}
+	}
+}
+
+// idCursor walks through the ids of a collection in step with shards.
+type idCursor struct {
+	next func() (uint64, error, bool)
+	stop func()
+	at   uint64 // the current id
+	more bool   // there is one
+}
+
+func (s *Server) idCursor(ctx context.Context, collection string) *idCursor {
+	c := &idCursor{more: true}
+	c.next, c.stop = iter.Pull2(s.IDs(ctx, collection))
+	return c
+}
+
+// missing returns the points of a shard that the collection lacks. The caller passes
+// shards in the order of their points.
+func (c *idCursor) missing(s Shard) (map[uint64]bool, error) {
+	wanted, err := shard.IDs(s.File)
+	if err != nil {
+		return nil, err
+	}
+	missing := map[uint64]bool{}
+	for _, id := range wanted {
+		for c.more && c.at < id {
+			if c.at, err, c.more = c.next(); err != nil {
+				return nil, err
+			}
+		}
+		if !c.more || c.at != id {
+			missing[id] = true
+		}
+	}
+	return missing, nil
+}
+
+// Fetch returns points with payload and vectors by their ids, in any order. It leaves
+// out those that the collection lacks.
+func (s *Server) Fetch(ctx context.Context, collection string, ids []uint64) ([]*qdrant.RetrievedPoint, error) {
+	wanted := make([]*qdrant.PointId, len(ids))
+	for i, id := range ids {
+		wanted[i] = qdrant.NewIDNum(id)
+	}
+	return call(ctx, s, "reading points of "+collection, func(ctx context.Context) ([]*qdrant.RetrievedPoint, error) {
+		return s.client.Get(ctx, &qdrant.GetPoints{
+			CollectionName: collection, Ids: wanted, WithPayload: qdrant.NewWithPayload(true), WithVectors: qdrant.NewWithVectors(true),
+		})
+	})
 }

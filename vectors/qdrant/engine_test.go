@@ -29,7 +29,7 @@ func prefix(t *testing.T, s *Server) string {
 		}
 		for name := range d.collections {
 			if strings.HasPrefix(name, p) {
-				_, _ = s.drop(context.Background(), []string{name}) // a server that is left is somebody's to clean
+				_, _ = s.deleteCollections(context.Background(), []string{name}) // a server that is left is somebody's to clean
 			}
 		}
 	})
@@ -65,7 +65,7 @@ func holds(t *testing.T, s *Server, collection string, l Language) {
 		t.Errorf("%d points of %d", len(points), len(want))
 	}
 	for _, p := range points {
-		if d := differs(p, rows[p.GetId().GetNum()], false); d != "" {
+		if d := difference(p, rows[p.GetId().GetNum()], false); d != "" {
 			t.Errorf("%s, point %d: %s", collection, p.GetId().GetNum(), d)
 		}
 	}
@@ -82,7 +82,7 @@ func mustLoad(t *testing.T, s *Server, b Build, o Options) []Loaded {
 
 func mustServe(t *testing.T, s *Server, b Build, keep int) []string {
 	t.Helper()
-	dropped, err := s.Serve(t.Context(), b, keep, false)
+	dropped, err := s.PutInService(t.Context(), b, keep, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestMissingPoints(t *testing.T) {
 		if _, err := s.client.Delete(t.Context(), &qdrant.DeletePoints{CollectionName: collection, Wait: new(true), Points: qdrant.NewPointsSelectorIDs(ids)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Serve(t.Context(), b, 0, false); err == nil {
+		if _, err := s.PutInService(t.Context(), b, 0, false); err == nil {
 			t.Fatal("half a collection is in service")
 		}
 		if got := mustLoad(t, s, b, small())[0].Sent; got != int64(len(lost)) {
@@ -244,7 +244,7 @@ func TestBuildsAfterEachOther(t *testing.T) {
 	small1 := build(t, p, "2024-09-30_0000000c", map[string]int{"python": 40})
 	small1.Languages[0].Shards = small1.Languages[0].Shards[:1]
 	mustLoad(t, s, small1, small())
-	_, err := s.Serve(t.Context(), small1, 1, false)
+	_, err := s.PutInService(t.Context(), small1, 1, false)
 	if faultOf(err) != schema.FaultUsage || !strings.Contains(err.Error(), two.Alias("c")) {
 		t.Errorf("a build with less: %v", err)
 	}
@@ -254,11 +254,11 @@ func TestBuildsAfterEachOther(t *testing.T) {
 	}
 	part := small1
 	part.Part = true
-	if _, err := s.Serve(t.Context(), part, -1, true); err != nil { // one language alone: the other stays
+	if _, err := s.PutInService(t.Context(), part, -1, true); err != nil { // one language alone: the other stays
 		t.Fatal(err)
 	}
 	holds(t, s, two.Alias("c"), two.Languages[0])
-	dropped, err := s.Serve(t.Context(), small1, 1, true)
+	dropped, err := s.PutInService(t.Context(), small1, 1, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -305,7 +305,7 @@ func TestOtherLayout(t *testing.T) {
 	o := small()
 	o.Float16 = true
 	_, err := s.Load(t.Context(), b, o)
-	if faultOf(err) != schema.FaultUsage || !strings.Contains(err.Error(), "--float16") {
+	if faultOf(err) != schema.FaultUsage || !strings.Contains(err.Error(), "option float16") {
 		t.Errorf("%v", err)
 	}
 	taken := b
@@ -313,7 +313,7 @@ func TestOtherLayout(t *testing.T) {
 	if err := s.client.CreateCollection(t.Context(), o.Layout.create(taken.Alias("c"), 2, false, nil)); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Check(t.Context(), taken, false); faultOf(err) != schema.FaultUsage {
+	if err := s.CheckService(t.Context(), taken, false); faultOf(err) != schema.FaultUsage {
 		t.Errorf("%v", err)
 	}
 }

@@ -25,11 +25,12 @@ import (
 )
 
 // hasty makes tries and pauses short.
-func hasty(a *Access) { a.Call, a.Pause = 100*time.Millisecond, time.Millisecond }
+func hasty(a *Access) { a.Timeout, a.Pause = 100*time.Millisecond, time.Millisecond }
 
 // Each kind of call fails now and then, before or after it is done, for reasons that
 // pass; in the end all is there, once.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	limited := func(ctx context.Context) error {
 		_ = grpc.SetTrailer(ctx, metadata.Pairs("retry-after", "0")) // of a call that is alive
 		return status.Error(codes.ResourceExhausted, "too many requests")
@@ -68,6 +69,7 @@ func TestStorm(t *testing.T) {
 
 // What does not pass is not tried again, and every error has its class.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		what   string
 		method string
@@ -99,7 +101,7 @@ func TestFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = func() error {
-			s, err := Open(t.Context(), Access{Address: a, RetryFor: 400 * time.Millisecond})
+			s, err := Open(t.Context(), Access{Address: a, RetryFor: 400 * time.Millisecond, Pause: 20 * time.Millisecond})
 			if err != nil {
 				return err
 			}
@@ -125,6 +127,7 @@ func TestFaults(t *testing.T) {
 
 // A server that takes calls and never answers, and one that is not there.
 func TestNoAnswer(t *testing.T) {
+	t.Parallel()
 	f := startFake(t, &fake{before: func(ctx context.Context, _ string, _ int, _ proto.Message) error {
 		<-ctx.Done()
 		return ctx.Err()
@@ -133,7 +136,7 @@ func TestNoAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Access{Address: address, Call: 50 * time.Millisecond, RetryFor: 300 * time.Millisecond})
+	_, err = Open(t.Context(), Access{Address: address, Timeout: 50 * time.Millisecond, RetryFor: 300 * time.Millisecond})
 	if faultOf(err) != schema.FaultService || f.calls["HealthCheck"] < 2 {
 		t.Errorf("%d calls: %v", f.calls["HealthCheck"], err)
 	}
@@ -163,6 +166,7 @@ func TestNoAnswer(t *testing.T) {
 
 // The key is in every call, is never logged, and does not leave the machine in the clear.
 func TestKey(t *testing.T) {
+	t.Parallel()
 	const key = "the-secret-key"
 	web := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, of example.com and 127.0.0.1
 	defer web.Close()
@@ -182,7 +186,7 @@ func TestKey(t *testing.T) {
 		t.Errorf("logged: %s", logged.String())
 	}
 	address := s.Access.Address
-	if _, err := Open(t.Context(), Access{Address: address, Key: key, RetryFor: -1}); faultOf(err) != schema.FaultService || strings.Contains(err.Error(), key) {
+	if _, err := Open(t.Context(), Access{Address: address, Key: key}); faultOf(err) != schema.FaultService || strings.Contains(err.Error(), key) {
 		t.Errorf("a certificate that nobody knows: %v", err)
 	}
 
@@ -195,7 +199,7 @@ func TestKey(t *testing.T) {
 	if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || !strings.Contains(remedy, "insecure-key") || strings.Contains(err.Error(), key) {
 		t.Errorf("%v (%s)", err, remedy)
 	}
-	elsewhere := Access{Address: Address{"host.invalid", 6334, false}, Key: key, PlainKey: true, RetryFor: -1, Call: 2 * time.Second}
+	elsewhere := Access{Address: Address{"host.invalid", 6334, false}, Key: key, PlainKey: true, Timeout: 2 * time.Second}
 	if _, err := Open(t.Context(), elsewhere); faultOf(err) != schema.FaultService { // it tries
 		t.Errorf("%v", err)
 	}
@@ -204,6 +208,7 @@ func TestKey(t *testing.T) {
 // A server that has lost what it acknowledged is given it again, and one that goes on
 // losing is at fault.
 func TestLostPoints(t *testing.T) {
+	t.Parallel()
 	b := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 60})
 	lose := 1
 	f := &fake{}
@@ -233,6 +238,7 @@ func TestLostPoints(t *testing.T) {
 
 // The index is awaited: while it is not begun, being built, or stuck after a restart.
 func TestIndexing(t *testing.T) {
+	t.Parallel()
 	states := func(list ...qdrant.CollectionStatus) func(string, int) *qdrant.CollectionInfo {
 		return func(_ string, asked int) *qdrant.CollectionInfo {
 			// asked twice before: when it is made, and when its graph is begun
@@ -284,6 +290,7 @@ func TestIndexing(t *testing.T) {
 
 // A server that is too busy with its index to answer is waited for, not given up.
 func TestIndexingWithoutAnswers(t *testing.T) {
+	t.Parallel()
 	f := &fake{}
 	f.before = func(ctx context.Context, method string, nth int, _ proto.Message) error {
 		if method == "Get" && nth > 2 && nth < 14 { // of collections; longer than calls are tried again
@@ -293,12 +300,13 @@ func TestIndexingWithoutAnswers(t *testing.T) {
 		return nil
 	}
 	startFake(t, f)
-	s := open(t, f.address, func(a *Access) { a.Call, a.RetryFor = 100*time.Millisecond, 200*time.Millisecond })
+	s := open(t, f.address, func(a *Access) { a.Timeout, a.RetryFor = 100*time.Millisecond, 200*time.Millisecond })
 	mustLoad(t, s, build(t, "so", "2024-03-31_00000001", map[string]int{"c": 5}), small())
 }
 
 // An interrupted load ends at once, and does not say that the server has failed.
 func TestInterrupted(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	f := startFake(t, &fake{before: func(_ context.Context, method string, nth int, _ proto.Message) error {
 		if method == "Upsert" && nth == 3 {

@@ -15,20 +15,21 @@ import (
 	"s2g/vectors/shard"
 )
 
-// fillRounds is how often the points that are missing are sent: a server that is killed
-// while it loads may lose what it has acknowledged.
-const fillRounds = 3
+// fillPasses is the limit of passes over a language: a server that is killed during a
+// load may lose points that it has acknowledged.
+const fillPasses = 3
 
-// fill sends the points of a language that its collection lacks, and says how many.
-func (l *loading) fill(ctx context.Context, language Language) (sent int64, err error) {
+// fill sends the points of a language that its collection lacks, and returns their
+// number.
+func (l *loader) fill(ctx context.Context, language Language) (sent int64, err error) {
 	collection := l.Collection(language.Slug)
-	for round := 1; ; round++ {
+	for pass := 1; ; pass++ {
 		have, err := l.Count(ctx, collection)
 		if err != nil {
 			return sent, err
 		}
 		before := l.done.Load()
-		n, err := l.pass(ctx, language, have > 0)
+		n, err := l.sendMissing(ctx, language, have > 0)
 		if sent += n; err != nil {
 			return sent, err
 		}
@@ -40,21 +41,21 @@ func (l *loading) fill(ctx context.Context, language Language) (sent int64, err 
 			return sent, nil
 		case have > want:
 			return sent, schema.Faultf(schema.FaultVerification, "delete the collection, and load again",
-				"%s: %s has %d points, the shards %d: something else has written to it", l.Address, collection, have, want)
-		case round == fillRounds:
+				"%s: %s has %d points, the shards %d: another program has written to it", l.Address, collection, have, want)
+		case pass == fillPasses:
 			return sent, schema.Faultf(schema.FaultService, "see the server's log and its disk, then give the same command again",
 				"%s: %s has %d points of %d that it has acknowledged", l.Address, collection, have, want)
 		default:
-			l.Log.Warn("the server has lost points; looking which", "collection", collection, "has", have, "of", want)
+			l.Log.Warn("the server has lost points; finding them", "collection", collection, "has", have, "of", want)
 		}
 		l.done.Store(before)
 	}
 }
 
-// pass goes through the shards of a language once, and sends what is missing: where
-// there are points already, it asks for their ids and for nothing else, and reads no
-// more than the ids of the shards that are all there.
-func (l *loading) pass(ctx context.Context, language Language, begun bool) (sent int64, err error) {
+// sendMissing passes over the shards of a language once. It sends all points of an
+// empty collection. Of a filled one it lists the ids, and reads more than the ids only
+// of shards with missing points.
+func (l *loader) sendMissing(ctx context.Context, language Language, filled bool) (sent int64, err error) {
 	collection := l.Collection(language.Slug)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(l.InFlight)
@@ -65,15 +66,15 @@ func (l *loading) pass(ctx context.Context, language Language, begun bool) (sent
 			group.Go(func() error { return l.upsert(ctx, collection, points) })
 		}
 	}
-	there := l.ids(ctx, collection)
-	defer there.stop()
+	ids := l.idCursor(ctx, collection)
+	defer ids.stop()
 	for _, s := range language.Shards {
-		var missing map[uint64]bool // nil: all are
-		if begun {
-			if missing, err = there.missing(s); err != nil {
+		var missing map[uint64]bool // nil: all
+		if filled {
+			if missing, err = ids.missing(s); err != nil {
 				break
 			}
-			l.advance("looking for what is missing in "+collection, s.Rows-int64(len(missing)))
+			l.advance("finding missing points of "+collection, s.Rows-int64(len(missing)))
 			if len(missing) == 0 {
 				continue
 			}
@@ -96,12 +97,12 @@ func (l *loading) pass(ctx context.Context, language Language, begun bool) (sent
 		flush()
 	}
 	if failed := group.Wait(); failed != nil {
-		return sent, failed // err says only that the context has ended
+		return sent, failed // it has ended the context, which is all that err reports
 	}
 	return sent, err
 }
 
-// eachPoint gives the points of a shard to use.
+// eachPoint calls use for the points of a shard.
 func eachPoint(ctx context.Context, s Shard, use func(*shard.Point)) (err error) {
 	r, err := shard.Open(s.File)
 	if err != nil {
@@ -109,7 +110,7 @@ func eachPoint(ctx context.Context, s Shard, use func(*shard.Point)) (err error)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if r.Rows() != s.Rows {
-		return schema.Faultf(schema.FaultVerification, "run s2g verify --out, then the stage vectors again",
+		return schema.Faultf(schema.FaultVerification, "run s2g verify, then the stage vectors again",
 			"%s has %d points, the manifest names %d", s.File, r.Rows(), s.Rows)
 	}
 	for r.Scan() {
@@ -121,14 +122,14 @@ func eachPoint(ctx context.Context, s Shard, use func(*shard.Point)) (err error)
 	return r.Err()
 }
 
-// upsert sends a batch, and waits until it is applied: so the server is never given
-// more than it can do, and says of each batch what went wrong with it.
-func (l *loading) upsert(ctx context.Context, collection string, points []*qdrant.PointStruct) error {
+// upsert sends a batch and waits until it is applied. So the server never has more
+// work queued than it can do, and the error of a batch names that batch.
+func (l *loader) upsert(ctx context.Context, collection string, points []*qdrant.PointStruct) error {
 	doing := fmt.Sprintf("sending points %d to %d to %s", points[0].GetId().GetNum(), points[len(points)-1].GetId().GetNum(), collection)
 	err := do(ctx, l.Server, doing, func(ctx context.Context) error {
 		result, err := l.client.Upsert(ctx, &qdrant.UpsertPoints{CollectionName: collection, Wait: new(true), Points: points})
 		if err == nil && result.GetStatus() == qdrant.UpdateStatus_ClockRejected {
-			return status.Error(codes.Aborted, "a replica has refused the write for its clock")
+			return status.Error(codes.Aborted, "a replica has rejected the write because of its clock")
 		}
 		return err
 	})
@@ -138,25 +139,25 @@ func (l *loading) upsert(ctx context.Context, collection string, points []*qdran
 	return err
 }
 
-// batchBytes bounds a request: Qdrant takes more, but proxies in front of it, and
-// memory with many requests in flight, do not.
+// batchBytes is the limit of a request. Qdrant accepts more; proxies in front of it,
+// and its memory with many requests in flight, may not.
 const batchBytes = 5_000_000
 
-// requestBytes is more than what a request has beside its points, and pointBytes than
-// what each takes beside itself.
+// Upper bounds of the bytes of a request without its points, and of those that encode
+// a point's length.
 const (
 	requestBytes = 1024
 	pointBytes   = 8
 )
 
-// batch is points on their way into a request.
+// batch collects the points of a request.
 type batch struct {
-	limit  int // points
+	limit  int // of points
 	points []*qdrant.PointStruct
 	bytes  int
 }
 
-// fits says whether the batch may take another point. An empty one takes any.
+// fits reports whether the batch has room for a point. An empty batch has room for any.
 func (b *batch) fits(p *qdrant.PointStruct) bool {
 	return len(b.points) == 0 || len(b.points) < b.limit && b.bytes+proto.Size(p)+pointBytes <= batchBytes-requestBytes
 }
@@ -165,7 +166,7 @@ func (b *batch) add(p *qdrant.PointStruct) {
 	b.points, b.bytes = append(b.points, p), b.bytes+proto.Size(p)+pointBytes
 }
 
-// take empties the batch.
+// take returns the points and empties the batch.
 func (b *batch) take() []*qdrant.PointStruct {
 	points := b.points
 	b.points, b.bytes = make([]*qdrant.PointStruct, 0, b.limit), 0

@@ -50,14 +50,14 @@ func child(address, file string) error {
 	if err != nil {
 		return err
 	}
-	s, err := Open(ctx, Access{Address: a})
+	s, err := Open(ctx, Access{Address: a, RetryFor: DefaultRetryFor})
 	if err != nil {
 		return err
 	}
 	if _, err := s.Load(ctx, b, small()); err != nil {
 		return err
 	}
-	_, err = s.Serve(ctx, b, 0, false)
+	_, err = s.PutInService(ctx, b, 0, false)
 	return errors.Join(err, s.Close())
 }
 
@@ -107,7 +107,7 @@ func TestClientKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if aliases[b.Alias("c")] == b.Collection("c") || aliases[b.Alias("python")] == b.Collection("python") {
-			if err := s.complete(t.Context(), b); err != nil { // killed after the last step
+			if err := s.checkComplete(t.Context(), b); err != nil { // killed after the last step
 				t.Errorf("half a build is in service: %v", err)
 			}
 		}

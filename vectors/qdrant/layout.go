@@ -1,12 +1,14 @@
 package qdrant
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/qdrant/go-client/qdrant"
 
 	"s2g/schema"
+	"s2g/vectors/shard"
 )
 
 // The names of a point's vectors.
@@ -15,7 +17,7 @@ const (
 	SparseVector = "sparse"
 )
 
-// The kinds of quantisation, of Layout.
+// The values of Layout.Quantization.
 const (
 	QuantizationNone    = "none"
 	QuantizationScalar  = "scalar"  // 8 bits a dimension
@@ -23,29 +25,30 @@ const (
 	QuantizationProduct = "product" // half a byte a float32 on average: 16 times smaller
 )
 
-// Layout says how a server is to keep a collection. The zero value leaves everything
-// to the server, and keeps vectors as they are.
+// Layout configures the storage of a collection. The zero value has the server's
+// defaults and stores vectors unchanged.
 type Layout struct {
 	Shards           uint32 // 0: the server's default
 	Replicas         uint32 // of each shard; 0: the server's default
-	WriteConsistency uint32 // replicas that must have a write before it counts; 0: the server's default
-	OnDisk           bool   // vectors and their indexes are read from disk, not kept in memory
+	WriteConsistency uint32 // replicas that must confirm a write; 0: the server's default
+	OnDisk           bool   // the server reads vectors and their indexes from disk, not from memory
 	Quantization     string // of the dense vectors; empty: none
-	Float16          bool   // dense vectors in half the size; they lose three of their seven digits
+	Float16          bool   // dense vectors of half the size, with four of their seven digits
 	M                uint64 // links of a point in the HNSW graph; 0: DefaultM
 	EfConstruct      uint64 // candidates for each link; 0: the server's default
 }
 
-// DefaultM is Qdrant's own.
+// DefaultM is Qdrant's default.
 const DefaultM = 16
 
+// complete returns the layout with its defaults; an unknown value is a usage fault.
 func (l Layout) complete() (Layout, error) {
 	if l.Quantization == "" {
 		l.Quantization = QuantizationNone
 	}
 	kinds := []string{QuantizationNone, QuantizationScalar, QuantizationBinary, QuantizationProduct}
 	if !slices.Contains(kinds, l.Quantization) {
-		return l, schema.Faultf(schema.FaultUsage, "give scalar, binary, product or none", "there is no quantisation %q", l.Quantization)
+		return l, schema.Faultf(schema.FaultUsage, "give scalar, binary, product or none", "the quantization %q does not exist", l.Quantization)
 	}
 	if l.M == 0 {
 		l.M = DefaultM
@@ -53,60 +56,37 @@ func (l Layout) complete() (Layout, error) {
 	return l, nil
 }
 
-// index is a field of the payload that has an index.
-type index struct {
-	field string
-	kind  qdrant.FieldType
-	// what is asked of integers: to be equal, or to be in a range
-	lookup, ranged bool
+// payloadColumns are the columns of a shard that a payload has, under their names.
+var payloadColumns = slices.DeleteFunc(shard.Columns(), func(c shard.Column) bool { return c.Role != shard.RolePayload })
+
+// indexKinds holds, for each kind of index, its name in a request and in the state of a
+// collection.
+var indexKinds = map[shard.IndexKind]struct {
+	field qdrant.FieldType
+	state qdrant.PayloadSchemaType
+}{
+	shard.IndexInteger:  {qdrant.FieldType_FieldTypeInteger, qdrant.PayloadSchemaType_Integer},
+	shard.IndexKeyword:  {qdrant.FieldType_FieldTypeKeyword, qdrant.PayloadSchemaType_Keyword},
+	shard.IndexBool:     {qdrant.FieldType_FieldTypeBool, qdrant.PayloadSchemaType_Bool},
+	shard.IndexDatetime: {qdrant.FieldType_FieldTypeDatetime, qdrant.PayloadSchemaType_Datetime},
 }
 
-// indexes are the fields that searches filter by, and no others: an index takes
-// memory for each point. `language` has none, being the same in all of a collection.
-var indexes = []index{
-	{field: "post_id", kind: qdrant.FieldType_FieldTypeInteger, lookup: true, ranged: true},
-	{field: "question_id", kind: qdrant.FieldType_FieldTypeInteger, lookup: true},
-	{field: "type", kind: qdrant.FieldType_FieldTypeKeyword},
-	{field: "languages", kind: qdrant.FieldType_FieldTypeKeyword},
-	{field: "tags", kind: qdrant.FieldType_FieldTypeKeyword},
-	{field: "score", kind: qdrant.FieldType_FieldTypeInteger, ranged: true},
-	{field: "answer_count", kind: qdrant.FieldType_FieldTypeInteger, lookup: true, ranged: true},
-	{field: "has_accepted_answer", kind: qdrant.FieldType_FieldTypeBool},
-	{field: "accepted_answer_id", kind: qdrant.FieldType_FieldTypeInteger, lookup: true},
-	{field: "duplicate_of", kind: qdrant.FieldType_FieldTypeInteger, lookup: true},
-	{field: "linked_to", kind: qdrant.FieldType_FieldTypeInteger, lookup: true},
-	{field: "closed", kind: qdrant.FieldType_FieldTypeBool},
-	{field: "creation_date", kind: qdrant.FieldType_FieldTypeDatetime},
-}
-
-// schemaType is how a collection names the kind of its index.
-func (i index) schemaType() qdrant.PayloadSchemaType {
-	switch i.kind {
-	case qdrant.FieldType_FieldTypeInteger:
-		return qdrant.PayloadSchemaType_Integer
-	case qdrant.FieldType_FieldTypeKeyword:
-		return qdrant.PayloadSchemaType_Keyword
-	case qdrant.FieldType_FieldTypeBool:
-		return qdrant.PayloadSchemaType_Bool
-	case qdrant.FieldType_FieldTypeDatetime:
-		return qdrant.PayloadSchemaType_Datetime
-	}
-	return qdrant.PayloadSchemaType_UnknownType
-}
-
-func (i index) request(collection string) *qdrant.CreateFieldIndexCollection {
-	r := &qdrant.CreateFieldIndexCollection{CollectionName: collection, Wait: new(true), FieldName: i.field, FieldType: &i.kind}
-	if i.kind == qdrant.FieldType_FieldTypeInteger {
-		r.FieldIndexParams = qdrant.NewPayloadIndexParamsInt(&qdrant.IntegerIndexParams{Lookup: &i.lookup, Range: &i.ranged})
+// indexRequest returns the request that creates the payload index of a column.
+func indexRequest(collection string, c shard.Column) *qdrant.CreateFieldIndexCollection {
+	kind := indexKinds[c.Index.Kind].field
+	r := &qdrant.CreateFieldIndexCollection{CollectionName: collection, Wait: new(true), FieldName: c.Name, FieldType: &kind}
+	if c.Index.Kind == shard.IndexInteger {
+		r.FieldIndexParams = qdrant.NewPayloadIndexParamsInt(&qdrant.IntegerIndexParams{Lookup: &c.Index.Lookup, Range: &c.Index.Range})
 	}
 	return r
 }
 
-// create is the request that makes a collection for vectors of so many dimensions.
+// create returns the request that creates a collection for vectors of so many
+// dimensions.
 //
-// HNSW's m is 0 until all points are there. The threshold of indexing stays what the
-// server has: with m = 0 it makes compact segments of what comes in, which keeps
-// memory low; a threshold of 0 would keep it all in one that grows.
+// HNSW's m is 0 until all points are loaded. The indexing threshold stays the server's:
+// with m = 0 the server makes compact segments of the points, which keeps its memory
+// low; with a threshold of 0 it would keep all points in one growing segment.
 func (l Layout) create(collection string, dimensions int, idf bool, about map[string]string) *qdrant.CreateCollection {
 	dense := &qdrant.VectorParams{Size: uint64(dimensions), Distance: qdrant.Distance_Cosine, QuantizationConfig: l.quantization()}
 	sparse := &qdrant.SparseVectorParams{Modifier: qdrant.Modifier_None.Enum()}
@@ -129,7 +109,7 @@ func (l Layout) create(collection string, dimensions int, idf bool, about map[st
 		VectorsConfig:       qdrant.NewVectorsConfigMap(map[string]*qdrant.VectorParams{DenseVector: dense}),
 		SparseVectorsConfig: qdrant.NewSparseVectorsConfig(map[string]*qdrant.SparseVectorParams{SparseVector: sparse}),
 		HnswConfig:          hnsw,
-		OnDiskPayload:       new(true), // most of it is text, which nobody filters by
+		OnDiskPayload:       new(true), // most of it is text, which no filter reads
 		Metadata:            map[string]*qdrant.Value{},
 	}
 	for _, n := range []struct {
@@ -146,8 +126,8 @@ func (l Layout) create(collection string, dimensions int, idf bool, about map[st
 	return c
 }
 
-// quantization of dense vectors. What is quantised is small, and is kept in memory
-// wherever the vectors are: searches begin with it.
+// quantization returns the configuration for the dense vectors. The quantized copies
+// are small and stay in memory even with OnDisk, because searches begin with them.
 func (l Layout) quantization() *qdrant.QuantizationConfig {
 	switch l.Quantization {
 	case QuantizationScalar:
@@ -160,8 +140,8 @@ func (l Layout) quantization() *qdrant.QuantizationConfig {
 	return nil
 }
 
-// link is the request that has the server build its graph.
-func (l Layout) link(collection string) *qdrant.UpdateCollection {
+// linkRequest returns the request that starts the build of the HNSW graph.
+func (l Layout) linkRequest(collection string) *qdrant.UpdateCollection {
 	u := &qdrant.UpdateCollection{CollectionName: collection, HnswConfig: &qdrant.HnswConfigDiff{M: &l.M}}
 	if l.EfConstruct > 0 {
 		u.HnswConfig.EfConstruct = &l.EfConstruct
@@ -169,8 +149,9 @@ func (l Layout) link(collection string) *qdrant.UpdateCollection {
 	return u
 }
 
-// differs says in what a collection that is there is another than one that is made so.
-func (l Layout) differs(have *qdrant.CollectionInfo, dimensions int, idf bool) string {
+// difference names the first property of an existing collection that differs from the
+// layout; empty: none.
+func (l Layout) difference(have *qdrant.CollectionInfo, dimensions int, idf bool) string {
 	p := have.GetConfig().GetParams()
 	dense := p.GetVectorsConfig().GetParamsMap().GetMap()[DenseVector]
 	sparse, ok := p.GetSparseVectorsConfig().GetMap()[SparseVector]
@@ -187,12 +168,12 @@ func (l Layout) differs(have *qdrant.CollectionInfo, dimensions int, idf bool) s
 		{"dimensions", dense.GetSize(), uint64(dimensions)},
 		{"distance", dense.GetDistance(), qdrant.Distance_Cosine},
 		{"modifier", sparse.GetModifier(), modifier},
-		{"--on-disk", dense.GetOnDisk(), l.OnDisk},
-		{"--float16", dense.GetDatatype() == qdrant.Datatype_Float16, l.Float16},
-		{"--quantization", kindOf(dense.GetQuantizationConfig()), l.Quantization},
-		{"--shards", p.GetShardNumber(), orHave(l.Shards, p.GetShardNumber())},
-		{"--replicas", p.GetReplicationFactor(), orHave(l.Replicas, p.GetReplicationFactor())},
-		{"--write-consistency", p.GetWriteConsistencyFactor(), orHave(l.WriteConsistency, p.GetWriteConsistencyFactor())},
+		{"option on-disk", dense.GetOnDisk(), l.OnDisk},
+		{"option float16", dense.GetDatatype() == qdrant.Datatype_Float16, l.Float16},
+		{"option quantization", quantizationOf(dense.GetQuantizationConfig()), l.Quantization},
+		{"option shards", p.GetShardNumber(), cmp.Or(l.Shards, p.GetShardNumber())},
+		{"option replicas", p.GetReplicationFactor(), cmp.Or(l.Replicas, p.GetReplicationFactor())},
+		{"option write-consistency", p.GetWriteConsistencyFactor(), cmp.Or(l.WriteConsistency, p.GetWriteConsistencyFactor())},
 	} {
 		if c.have != c.want {
 			return fmt.Sprintf("%s: %v, not %v", c.what, c.have, c.want)
@@ -201,14 +182,8 @@ func (l Layout) differs(have *qdrant.CollectionInfo, dimensions int, idf bool) s
 	return ""
 }
 
-func orHave(wanted, have uint32) uint32 {
-	if wanted == 0 {
-		return have
-	}
-	return wanted
-}
-
-func kindOf(q *qdrant.QuantizationConfig) string {
+// quantizationOf returns the value of Layout.Quantization that q implements.
+func quantizationOf(q *qdrant.QuantizationConfig) string {
 	switch {
 	case q.GetScalar() != nil:
 		return QuantizationScalar

@@ -29,6 +29,7 @@ func layoutOf(t *testing.T, l Layout, idf bool) *qdrant.CreateCollection {
 }
 
 func TestLayouts(t *testing.T) {
+	t.Parallel()
 	scalar := &qdrant.ScalarQuantization{Type: qdrant.QuantizationType_Int8, Quantile: new(float32(0.99)), AlwaysRam: new(true)}
 	for _, c := range []struct {
 		what   string
@@ -82,6 +83,7 @@ func TestLayouts(t *testing.T) {
 // The order of things: a collection without a graph, its payload indexes, its points,
 // the graph, and the alias last.
 func TestOrderOfRequests(t *testing.T) {
+	t.Parallel()
 	f := startFake(t, &fake{})
 	s := open(t, f.address)
 	b := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 20, "go": 20})
@@ -110,7 +112,7 @@ func TestOrderOfRequests(t *testing.T) {
 			t.Errorf("the index of %s is not waited for", r.GetFieldName())
 		}
 	}
-	if len(indexed) != len(indexes) || indexed["creation_date"] != 2 {
+	if len(indexed) != 13 || indexed["creation_date"] != 2 {
 		t.Errorf("indexes: %v", indexed)
 	}
 	actions := of[*qdrant.ChangeAliases](f)[0].GetActions()
@@ -126,6 +128,7 @@ func TestOrderOfRequests(t *testing.T) {
 
 // Requests hold so many points and so many bytes, at most; each point is whole.
 func TestBatches(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		what       string
 		text       int // bytes of each text
@@ -216,8 +219,8 @@ func TestDiffers(t *testing.T) {
 		return &qdrant.RetrievedPoint{Id: v.GetId(), Payload: v.GetPayload(), Vectors: &qdrant.VectorsOutput{
 			VectorsOptions: &qdrant.VectorsOutput_Vectors{Vectors: &qdrant.NamedVectorsOutput{Vectors: vectors}}}}, &p
 	}
-	if have, row := same(); differs(have, row, false) != "" {
-		t.Fatal(differs(have, row, false))
+	if have, row := same(); difference(have, row, false) != "" {
+		t.Fatal(difference(have, row, false))
 	}
 	vector := func(p *qdrant.RetrievedPoint, name string) *qdrant.VectorOutput {
 		return p.GetVectors().GetVectors().GetVectors()[name]
@@ -229,7 +232,7 @@ func TestDiffers(t *testing.T) {
 		{"score is missing, in the shard it is -1", func(p *qdrant.RetrievedPoint) { delete(p.Payload, "score") }},
 		{"score is 5, in the shard it is -1", func(p *qdrant.RetrievedPoint) { p.Payload["score"] = qdrant.NewValueInt(5) }},
 		{"score is *qdrant.Value_DoubleValue, in the shard it is -1", func(p *qdrant.RetrievedPoint) { p.Payload["score"] = qdrant.NewValueDouble(-1) }},
-		{"extra is true, in the shard there is none", func(p *qdrant.RetrievedPoint) { p.Payload["extra"] = qdrant.NewValueBool(true) }},
+		{"extra is true, in the shard it is missing", func(p *qdrant.RetrievedPoint) { p.Payload["extra"] = qdrant.NewValueBool(true) }},
 		{`tags is ["d" "b-c#"], in the shard it is ["c" "b-c#"]`, func(p *qdrant.RetrievedPoint) {
 			p.Payload["tags"].GetListValue().Values[0] = qdrant.NewValueString("d")
 		}},
@@ -238,26 +241,26 @@ func TestDiffers(t *testing.T) {
 			vector(p, "dense").GetDense().Data = vector(p, "dense").GetDense().Data[:7]
 		}},
 		{"its dense vector has 0 dimensions, in the shard 8", func(p *qdrant.RetrievedPoint) { delete(p.GetVectors().GetVectors().Vectors, "dense") }},
-		{"its sparse vector is another than in the shard", func(p *qdrant.RetrievedPoint) { vector(p, "sparse").GetSparse().Values[0]++ }},
-		{"its sparse vector is another than in the shard", func(p *qdrant.RetrievedPoint) { vector(p, "sparse").GetSparse().Indices[0]++ }},
-		{"its sparse vector is another than in the shard", func(p *qdrant.RetrievedPoint) { delete(p.GetVectors().GetVectors().Vectors, "sparse") }},
+		{"its sparse vector differs from the shard's", func(p *qdrant.RetrievedPoint) { vector(p, "sparse").GetSparse().Values[0]++ }},
+		{"its sparse vector differs from the shard's", func(p *qdrant.RetrievedPoint) { vector(p, "sparse").GetSparse().Indices[0]++ }},
+		{"its sparse vector differs from the shard's", func(p *qdrant.RetrievedPoint) { delete(p.GetVectors().GetVectors().Vectors, "sparse") }},
 	} {
 		have, row := same()
 		c.change(have)
-		if got := differs(have, row, false); got != c.want {
+		if got := difference(have, row, false); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	for _, wrong := range []float32{1e-5, float32(math.NaN())} {
 		have, row := same()
 		vector(have, "dense").GetDense().Data[3] += wrong
-		if got := differs(have, row, false); !strings.HasPrefix(got, "dimension 3 of its dense vector is ") {
+		if got := difference(have, row, false); !strings.HasPrefix(got, "dimension 3 of its dense vector is ") {
 			t.Errorf("%q", got)
 		}
 	}
 	have, row := same()
 	vector(have, "dense").GetDense().Data[3] += 4e-4
-	if differs(have, row, true) != "" || differs(have, row, false) == "" {
+	if difference(have, row, true) != "" || difference(have, row, false) == "" {
 		t.Error("halves are not compared as halves")
 	}
 }

@@ -3,7 +3,6 @@ package qdrant
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/qdrant/go-client/qdrant"
 
@@ -11,12 +10,12 @@ import (
 	"s2g/vectors/shard"
 )
 
-// fetchFor is how many chunks are fetched by each vector for a question that is wanted,
-// and fetchLeast how many at least: a question may have many chunks among the best.
+// A search requests fetchPerQuestion chunks a question by each vector, at least
+// fetchLeast and at most fetchMost, because the best chunks may belong to few questions.
 const (
-	fetchFor   = 10
-	fetchLeast = 50
-	fetchMost  = 10_000
+	fetchPerQuestion = 10
+	fetchLeast       = 50
+	fetchMost        = 10_000
 )
 
 // Finder searches a collection, or the collection of an alias; see [Server.Search].
@@ -26,26 +25,29 @@ func (s *Server) Finder(collection string) search.Finder {
 	}
 }
 
-// Search finds the top questions of a collection that fit a query best; with accepted only
-// questions with an accepted answer. The server finds chunks by each vector and fuses the
-// two lists by their ranks (weighted reciprocal rank fusion, since version 1.17). Questions
-// are ranked here, and equal scores ordered by id: the server orders equal scores at
-// random, and groups of a fusion differ from call to call (1.18.3).
+// Search finds the top questions of a collection that match a query best; with accepted
+// only questions with an accepted answer. The server finds chunks by each vector and fuses
+// the two lists by their ranks (weighted reciprocal rank fusion, in Qdrant since 1.17). The
+// client ranks the questions and orders equal scores by id, because the server's order of
+// equal scores is random and its groups of a fusion differ between calls (1.18.3).
 func (s *Server) Search(ctx context.Context, collection string, q *search.Query, top int, accepted bool) ([]search.Found, error) {
-	for n := max(fetchLeast, fetchFor*top); ; n *= 4 {
+	for n := max(fetchLeast, fetchPerQuestion*top); ; n *= 4 {
 		chunks, err := s.chunks(ctx, collection, q, uint64(n), accepted)
 		if err != nil {
 			return nil, err
 		}
-		best := byQuestion(chunks, top)
+		best, err := bestByQuestion(chunks, top)
+		if err != nil {
+			return nil, err
+		}
 		if len(best) < top && len(chunks) >= n && n < fetchMost {
-			continue // a few questions have all the chunks
+			continue // few questions have all the chunks
 		}
 		return best, s.addQuestions(ctx, collection, best)
 	}
 }
 
-// chunks fetches the best n chunks by each vector, and fuses them.
+// chunks returns the union of the n best chunks by each vector, with the fused score.
 func (s *Server) chunks(ctx context.Context, collection string, q *search.Query, n uint64, accepted bool) ([]*qdrant.ScoredPoint, error) {
 	request := &qdrant.QueryPoints{CollectionName: collection, Limit: &n, WithPayload: qdrant.NewWithPayload(true)}
 	if accepted {
@@ -64,7 +66,7 @@ func (s *Server) chunks(ctx context.Context, collection string, q *search.Query,
 	case 1:
 		request.Query, request.Using = parts[0].Query, parts[0].Using
 	default:
-		both := 2 * n // all that either has found: what is cut off would be by chance
+		both := 2 * n // the whole union: a cut would be random among equal scores
 		weight := float32(q.Weight)
 		request.Prefetch, request.Query, request.Limit = parts, qdrant.NewQueryRRF(&qdrant.Rrf{Weights: []float32{weight, 1 - weight}}), &both
 	}
@@ -73,12 +75,17 @@ func (s *Server) chunks(ctx context.Context, collection string, q *search.Query,
 	})
 }
 
-// byQuestion ranks the questions of chunks, each by its best chunk.
-func byQuestion(chunks []*qdrant.ScoredPoint, top int) []search.Found {
+// bestByQuestion ranks the questions of chunks, each by its best chunk.
+func bestByQuestion(chunks []*qdrant.ScoredPoint, top int) ([]search.Found, error) {
 	rows := make([]*shard.Point, len(chunks))
+	for i, c := range chunks {
+		var err error
+		if rows[i], err = rowOf(c.GetId().GetNum(), c.GetPayload()); err != nil {
+			return nil, err
+		}
+	}
 	best := search.Top(top, func(yield func(search.Ranked) bool) {
 		for i, c := range chunks {
-			rows[i] = rowOf(c.GetId().GetNum(), c.GetPayload())
 			if !yield(search.Ranked{Question: rows[i].QuestionID, Point: rows[i].PointID, At: i, Score: float64(c.GetScore())}) {
 				return
 			}
@@ -88,10 +95,10 @@ func byQuestion(chunks []*qdrant.ScoredPoint, top int) []search.Found {
 	for i, r := range best {
 		found[i] = search.Found{Match: rows[r.At], Score: r.Score}
 	}
-	return found
+	return found, nil
 }
 
-// addQuestions reads the questions of the answers that were found.
+// addQuestions sets the questions, and reads those of answers from the collection.
 func (s *Server) addQuestions(ctx context.Context, collection string, list []search.Found) error {
 	var ids []uint64
 	for i, f := range list {
@@ -108,7 +115,10 @@ func (s *Server) addQuestions(ctx context.Context, collection string, list []sea
 	}
 	rows := map[int64]*shard.Point{}
 	for _, p := range points {
-		row := rowOf(p.GetId().GetNum(), p.GetPayload())
+		row, err := rowOf(p.GetId().GetNum(), p.GetPayload())
+		if err != nil {
+			return err
+		}
 		rows[row.PostID] = row
 	}
 	for i, f := range list {
@@ -120,37 +130,4 @@ func (s *Server) addQuestions(ctx context.Context, collection string, list []sea
 		}
 	}
 	return nil
-}
-
-// rowOf is the row that a payload was made of, without its vectors.
-func rowOf(id uint64, payload map[string]*qdrant.Value) *shard.Point {
-	text := func(field string) string { return payload[field].GetStringValue() }
-	number := func(field string) int64 { return payload[field].GetIntegerValue() }
-	optional := func(field string) *int32 {
-		if payload[field] == nil {
-			return nil
-		}
-		return new(int32(number(field)))
-	}
-	p := &shard.Point{
-		PointID: id, PostID: number("post_id"), QuestionID: number("question_id"), IRI: text("iri"), Type: text("type"), Language: text("language"),
-		Languages: valuesOf(payload["languages"], (*qdrant.Value).GetStringValue), Chunk: int32(number("chunk")), Chunks: int32(number("chunks")),
-		Start: int32(number("start")), End: int32(number("end")), Title: text("title"), Text: text("text"),
-		Tags: valuesOf(payload["tags"], (*qdrant.Value).GetStringValue), Score: optional("score"), AnswerCount: optional("answer_count"),
-		HasAcceptedAnswer: payload["has_accepted_answer"].GetBoolValue(), AcceptedAnswerID: number("accepted_answer_id"),
-		DuplicateOf: valuesOf(payload["duplicate_of"], (*qdrant.Value).GetIntegerValue), LinkedTo: valuesOf(payload["linked_to"], (*qdrant.Value).GetIntegerValue),
-		Closed: payload["closed"].GetBoolValue(), Author: text("author"), AuthorName: text("author_name"), License: text("license"), ContentHash: text("content_hash"),
-	}
-	if created, err := time.Parse(dateFormat, text("creation_date")); err == nil {
-		p.CreationDate = created.UnixMilli()
-	}
-	return p
-}
-
-func valuesOf[T any](list *qdrant.Value, of func(*qdrant.Value) T) []T {
-	values := make([]T, len(list.GetListValue().GetValues()))
-	for i, v := range list.GetListValue().GetValues() {
-		values[i] = of(v)
-	}
-	return values
 }

@@ -13,20 +13,25 @@ import (
 	"s2g/schema"
 )
 
-// shrinkTo is the share of the points in service that a build must have to follow it.
-const shrinkTo = 0.9
+// shrinkLimit is the least share of the points in service that a build must have to
+// replace them.
+const shrinkLimit = 0.9
 
-// directory is what a server has: its collections, and where aliases lead to.
+// KeepAll, as any negative number of earlier collections to keep, deletes none.
+const KeepAll = -1
+
+// directory lists a server's collections, and the collection of each alias.
 type directory struct {
 	collections map[string]bool
 	aliases     map[string]string
 }
 
 func (s *Server) directory(ctx context.Context) (d directory, err error) {
-	return call(ctx, s, "listing collections and aliases", s.list)
+	return call(ctx, s, "listing collections and aliases", s.listOnce)
 }
 
-func (s *Server) list(ctx context.Context) (directory, error) {
+// listOnce lists collections and aliases, without a retry.
+func (s *Server) listOnce(ctx context.Context) (directory, error) {
 	d := directory{map[string]bool{}, map[string]string{}}
 	names, err := s.client.ListCollections(ctx)
 	if err != nil {
@@ -45,35 +50,35 @@ func (s *Server) list(ctx context.Context) (directory, error) {
 	return d, nil
 }
 
-// Aliases returns which collection each alias of a server leads to.
+// Aliases returns the collection of each alias of a server.
 func (s *Server) Aliases(ctx context.Context) (map[string]string, error) {
 	d, err := s.directory(ctx)
 	return d.aliases, err
 }
 
-// serving returns the aliases that the build is to have, and those of other builds
-// with the same prefix that serve languages which this one does not have. Of part of
-// a build the latter stay as they are, and none is returned.
-func (b Build) serving(d directory) (ours, others []string) {
+// aliasNames returns the aliases that the build must have, and the aliases of other
+// builds with its prefix for languages that it lacks. Of part of a build, others is
+// empty, because those aliases stay.
+func (b Build) aliasNames(d directory) (own, others []string) {
 	for _, l := range b.Languages {
-		ours = append(ours, b.Alias(l.Slug))
+		own = append(own, b.Alias(l.Slug))
 	}
 	if b.Part {
-		return ours, nil
+		return own, nil
 	}
 	for alias, collection := range d.aliases {
-		if slug, _, ok := b.parse(collection); ok && alias == b.Alias(slug) && !slices.Contains(ours, alias) {
+		if slug, _, ok := b.parseCollection(collection); ok && alias == b.Alias(slug) && !slices.Contains(own, alias) {
 			others = append(others, alias)
 		}
 	}
 	slices.Sort(others)
-	return ours, others
+	return own, others
 }
 
-// Check asks, before anything is loaded, whether the build could be put in service: no
-// collection may have the name of an alias, and unless that is allowed the build may
-// not be much smaller than what is in service now. A usage fault says why not.
-func (s *Server) Check(ctx context.Context, b Build, allowShrink bool) error {
+// CheckService returns, before a load, a usage fault where the build could not be put
+// in service: a collection has the name of an alias, or, without allowShrink, the build
+// has less than shrinkLimit of the points in service.
+func (s *Server) CheckService(ctx context.Context, b Build, allowShrink bool) error {
 	if err := b.Check(); err != nil {
 		return err
 	}
@@ -81,11 +86,11 @@ func (s *Server) Check(ctx context.Context, b Build, allowShrink bool) error {
 	if err != nil {
 		return err
 	}
-	ours, others := b.serving(d)
-	for _, alias := range ours {
+	own, others := b.aliasNames(d)
+	for _, alias := range own {
 		if d.collections[alias] {
-			return schema.Faultf(schema.FaultUsage, "give another --prefix, or delete that collection",
-				"%s: a collection has the name %s, which is to be an alias", s.Address, alias)
+			return schema.Faultf(schema.FaultUsage, "give another option prefix, or delete that collection",
+				"%s: a collection has the name %s, which must be an alias", s.Address, alias)
 		}
 	}
 	if allowShrink {
@@ -93,7 +98,7 @@ func (s *Server) Check(ctx context.Context, b Build, allowShrink bool) error {
 	}
 	var before int64
 	var gone []string
-	for _, alias := range slices.Concat(ours, others) {
+	for _, alias := range slices.Concat(own, others) {
 		collection, ok := d.aliases[alias]
 		if !ok {
 			continue
@@ -108,48 +113,32 @@ func (s *Server) Check(ctx context.Context, b Build, allowShrink bool) error {
 		}
 	}
 	after := b.Points()
-	if float64(after) >= shrinkTo*float64(before) {
+	if float64(after) >= shrinkLimit*float64(before) {
 		return nil
 	}
 	lacking := ""
 	if len(gone) > 0 {
 		lacking = "; it has nothing for " + strings.Join(gone, ", ")
 	}
-	return schema.Faultf(schema.FaultUsage, "give --allow-shrink if it is to be so, another --prefix to keep both, or --languages to load only some",
-		"%s: the build has %d points, what is in service has %d%s", s.Address, after, before, lacking)
+	return schema.Faultf(schema.FaultUsage, "give option allow-shrink if that is right, another option prefix to keep both, or option languages to load only some",
+		"%s: the build has %d points, the points in service are %d%s", s.Address, after, before, lacking)
 }
 
-// complete makes sure that a build's collections hold all its points, whoever says that
-// they were loaded.
-func (s *Server) complete(ctx context.Context, b Build) error {
-	for _, l := range b.Languages {
-		have, err := s.Count(ctx, b.Collection(l.Slug))
-		if err != nil {
-			return err
-		}
-		if want := l.Points(); have != want {
-			return schema.Faultf(schema.FaultVerification, "load the build again",
-				"%s: %s has %d points, the shards %d: nothing was put in service", s.Address, b.Collection(l.Slug), have, want)
-		}
-	}
-	return nil
-}
-
-// Serve puts a build that was loaded in service: all its aliases move in one request,
-// which the server carries out as one. Then it drops collections of other builds with
-// the same prefix but for the newest of each language, as many as keep says, or all
-// where that is negative; those that were in service before count as the newest. What
-// any alias leads to stays. It returns what was dropped.
-func (s *Server) Serve(ctx context.Context, b Build, keep int, allowShrink bool) (dropped []string, err error) {
-	if err := s.Check(ctx, b, allowShrink); err != nil {
+// PutInService moves all aliases of a loaded build in one request, which the server
+// applies atomically. It then deletes collections of other builds with the same prefix,
+// except the keep newest of each language, and returns the deleted ones. Collections
+// that were in service count as the newest. With KeepAll none is deleted, and never one
+// that any alias leads to. See CheckService for allowShrink.
+func (s *Server) PutInService(ctx context.Context, b Build, keep int, allowShrink bool) (deleted []string, err error) {
+	if err := s.CheckService(ctx, b, allowShrink); err != nil {
 		return nil, err
 	}
-	if err := s.complete(ctx, b); err != nil {
+	if err := s.checkComplete(ctx, b); err != nil {
 		return nil, err
 	}
 	var before directory
 	err = do(ctx, s, "moving the aliases", func(ctx context.Context) error {
-		d, err := s.list(ctx) // asked again for each try: an answer that was lost may have been yes
+		d, err := s.listOnce(ctx) // for each try, because an earlier one may have succeeded without an answer
 		if err != nil {
 			return err
 		}
@@ -171,7 +160,7 @@ func (s *Server) Serve(ctx context.Context, b Build, keep int, allowShrink bool)
 	for _, l := range b.Languages {
 		alias, want := b.Alias(l.Slug), b.Collection(l.Slug)
 		if got := after.aliases[alias]; got != want {
-			return nil, schema.Faultf(schema.FaultService, "see whether something else sets aliases there, then give the same command again",
+			return nil, schema.Faultf(schema.FaultService, "check whether another program sets aliases there, then give the same command again",
 				"%s: the alias %s leads to %q, not %s", s.Address, alias, got, want)
 		}
 		s.Log.Debug("in service", "alias", alias, "collection", want, "before", before.aliases[alias])
@@ -180,12 +169,28 @@ func (s *Server) Serve(ctx context.Context, b Build, keep int, allowShrink bool)
 	if keep < 0 {
 		return nil, nil
 	}
-	return s.drop(ctx, b.earlier(before, after, keep))
+	return s.deleteCollections(ctx, b.obsolete(before, after, keep))
 }
 
-// moves are the changes of aliases that put the build in service.
+// checkComplete returns a verification fault where a collection of the build lacks
+// points.
+func (s *Server) checkComplete(ctx context.Context, b Build) error {
+	for _, l := range b.Languages {
+		have, err := s.Count(ctx, b.Collection(l.Slug))
+		if err != nil {
+			return err
+		}
+		if want := l.Points(); have != want {
+			return schema.Faultf(schema.FaultVerification, "load the build again",
+				"%s: %s has %d points, the shards %d: nothing was put in service", s.Address, b.Collection(l.Slug), have, want)
+		}
+	}
+	return nil
+}
+
+// moves returns the changes of aliases that put the build in service.
 func (b Build) moves(d directory) (actions []*qdrant.AliasOperations) {
-	_, others := b.serving(d)
+	_, others := b.aliasNames(d)
 	for _, alias := range others {
 		actions = append(actions, qdrant.NewAliasDelete(alias))
 	}
@@ -203,56 +208,112 @@ func (b Build) moves(d directory) (actions []*qdrant.AliasOperations) {
 	return actions
 }
 
-// earlier returns which collections are to go: of each language the build has (of all
-// with its prefix, if it is whole) those of other builds beyond the number to keep.
-func (b Build) earlier(before, after directory, keep int) (drop []string) {
-	ours, others := map[string]bool{}, map[string][]string{} // collections; by slug
+// obsolete returns the collections to delete: of other builds, beyond the keep newest
+// of each language. Of a whole build it covers all languages of its prefix, of part of
+// one only its own. Collections with an alias in after are left out.
+func (b Build) obsolete(before, after directory, keep int) (names []string) {
+	own, others := map[string]bool{}, map[string][]string{} // collections; collections by slug
 	for _, l := range b.Languages {
-		ours[b.Collection(l.Slug)], others[l.Slug] = true, nil
+		own[b.Collection(l.Slug)], others[l.Slug] = true, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(after.collections)) {
-		slug, _, ok := b.parse(name)
-		if _, wanted := others[slug]; ok && !ours[name] && (wanted || !b.Part) {
+		slug, _, ok := b.parseCollection(name)
+		if _, wanted := others[slug]; ok && !own[name] && (wanted || !b.Part) {
 			others[slug] = append(others[slug], name)
 		}
 	}
-	served := func(name string) int {
-		if slug, _, _ := b.parse(name); before.aliases[b.Alias(slug)] == name {
+	rank := func(name string) int { // 0: it was in service before
+		if slug, _, _ := b.parseCollection(name); before.aliases[b.Alias(slug)] == name {
 			return 0
 		}
 		return 1
 	}
-	for _, names := range others {
-		slices.SortFunc(names, func(x, y string) int { // the date is what differs first
-			return cmp.Or(cmp.Compare(served(x), served(y)), cmp.Compare(y, x))
+	for _, list := range others {
+		slices.SortFunc(list, func(x, y string) int { // names of a language differ first in the date
+			return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(y, x))
 		})
-		for _, name := range names[min(keep, len(names)):] {
+		for _, name := range list[min(keep, len(list)):] {
 			if !slices.Contains(slices.Collect(maps.Values(after.aliases)), name) {
-				drop = append(drop, name)
+				names = append(names, name)
 			}
 		}
 	}
-	slices.Sort(drop)
-	return drop
+	slices.Sort(names)
+	return names
 }
 
-func (s *Server) drop(ctx context.Context, names []string) (dropped []string, err error) {
+// deleteCollections returns the names of those that it has deleted.
+func (s *Server) deleteCollections(ctx context.Context, names []string) (deleted []string, err error) {
 	for _, name := range names {
 		err := do(ctx, s, "deleting "+name, func(ctx context.Context) error {
 			err := s.client.DeleteCollection(ctx, name)
-			if err == nil || passes(err) {
+			if err == nil || isTemporary(err) {
 				return err
 			}
-			if there, asked := s.client.CollectionExists(ctx, name); asked == nil && !there {
-				return nil // an earlier try has done it
+			if exists, failed := s.client.CollectionExists(ctx, name); failed == nil && !exists {
+				return nil // an earlier try has deleted it
 			}
 			return err
 		})
 		if err != nil {
-			return dropped, err
+			return deleted, err
 		}
 		s.Log.Info("deleted", "collection", name)
-		dropped = append(dropped, name)
+		deleted = append(deleted, name)
 	}
-	return dropped, nil
+	return deleted, nil
+}
+
+// Plan is what a load would change.
+type Plan struct {
+	Languages []Planned `json:"languages"`
+	Withdrawn []string  `json:"withdrawn,omitempty"` // aliases of languages that the build lacks
+	Dropped   []string  `json:"dropped,omitempty"`   // collections
+}
+
+// Planned is what a load would do for a language.
+type Planned struct {
+	Language   string `json:"language"`
+	Collection string `json:"collection"`
+	Points     int64  `json:"points"`
+	There      int64  `json:"there"`             // of these, in the collection now
+	Alias      string `json:"alias"`             // that will lead to it
+	Serves     string `json:"serves,omitempty"`  // the collection of the alias now
+	Serving    int64  `json:"serving,omitempty"` // number of points of that collection
+}
+
+// Plan returns what Load and PutInService would change. It changes nothing itself.
+func (s *Server) Plan(ctx context.Context, b Build, keep int) (Plan, error) {
+	var p Plan
+	if err := b.Check(); err != nil {
+		return p, err
+	}
+	now, err := s.directory(ctx)
+	if err != nil {
+		return p, err
+	}
+	then := directory{now.collections, maps.Clone(now.aliases)}
+	_, p.Withdrawn = b.aliasNames(now)
+	for _, alias := range p.Withdrawn {
+		delete(then.aliases, alias)
+	}
+	for _, l := range b.Languages {
+		one := Planned{Language: l.Slug, Collection: b.Collection(l.Slug), Points: l.Points(), Alias: b.Alias(l.Slug), Serves: now.aliases[b.Alias(l.Slug)]}
+		if now.collections[one.Collection] {
+			if one.There, err = s.Count(ctx, one.Collection); err != nil {
+				return p, err
+			}
+		}
+		if one.Serves != "" {
+			if one.Serving, err = s.Count(ctx, one.Serves); err != nil {
+				return p, err
+			}
+		}
+		then.aliases[one.Alias] = one.Collection
+		p.Languages = append(p.Languages, one)
+	}
+	if keep >= 0 {
+		p.Dropped = b.obsolete(now, then, keep)
+	}
+	return p, nil
 }

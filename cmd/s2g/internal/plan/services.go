@@ -121,7 +121,7 @@ func probeQdrant(ctx context.Context, servers Servers) (says string, err error) 
 	if access.Address, err = qdrant.ParseAddress(servers.Qdrant); err != nil {
 		return "", err
 	}
-	access.RetryFor, access.Call = -1, probeTimeout
+	access.RetryFor, access.Timeout = 0, probeTimeout
 	server, err := qdrant.Open(ctx, access)
 	if err != nil {
 		return "", err

@@ -1,0 +1,54 @@
+package schematest
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Dump returns the folder of a real dump, as "bioinformatics.stackexchange.com", in
+// the folder S2G_TEST_DUMPS. It skips the test where that variable is unset, also
+// with CI, because no repository holds real dumps, and fails the test where the
+// variable is set and the dump is missing.
+func Dump(t testing.TB, site string) string {
+	t.Helper()
+	dumps := os.Getenv("S2G_TEST_DUMPS")
+	if dumps == "" {
+		t.Skip("S2G_TEST_DUMPS is unset: no real dumps")
+	}
+	folder := filepath.Join(dumps, site)
+	if _, err := os.Stat(folder); err != nil {
+		t.Fatalf("S2G_TEST_DUMPS: %v", err)
+	}
+	return folder
+}
+
+// Bodies returns the HTML of all posts in the Posts.xml of a folder.
+func Bodies(t testing.TB, folder string) []string {
+	t.Helper()
+	f, err := os.Open(filepath.Join(folder, "Posts.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var texts []string
+	for dec := xml.NewDecoder(f); ; {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return texts
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row, ok := token.(xml.StartElement); ok {
+			for _, a := range row.Attr {
+				if a.Name.Local == "Body" {
+					texts = append(texts, a.Value)
+				}
+			}
+		}
+	}
+}
