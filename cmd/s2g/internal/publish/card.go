@@ -36,7 +36,7 @@ type cardFiles struct {
 	Path  string `yaml:"path"`
 }
 
-// cardInfo lets readers check that they have all rows.
+// cardInfo has the counts by which readers check that they have all rows.
 type cardInfo struct {
 	Name     string      `yaml:"config_name"`
 	Splits   []cardSplit `yaml:"splits"`
@@ -48,65 +48,65 @@ type cardSplit struct {
 	Rows int64  `yaml:"num_examples"`
 }
 
-// split is the only one: nothing here is set aside for testing.
+// split is the only split: no rows are set aside for testing.
 const split = "train"
 
 var keywords = []string{"knowledge-graph", "rdf", "question-answering", "programming", "stack-exchange", "embeddings", "hybrid-search", "qdrant", "graphdb"}
 
-// card is README.md: front matter, then text for people.
-func (b *build) card() ([]byte, error) {
-	d := cardData{
-		PrettyName: b.Host + ": knowledge graph and vectors", License: "cc-by-sa-4.0", Language: []string{b.naturalLanguage(), "code"},
+// card returns README.md: front matter, then text for people.
+func (d *dataset) card() ([]byte, error) {
+	c := cardData{
+		PrettyName: d.Host + ": knowledge graph and vectors", License: "cc-by-sa-4.0", Language: []string{d.naturalLanguage(), "code"},
 		Annotations: []string{"no-annotation"}, Creators: []string{"crowdsourced"},
 		TaskCategories: []string{"question-answering", "text-retrieval", "feature-extraction"}, Tags: keywords,
 	}
-	add := func(name string, f files) {
-		d.Configs = append(d.Configs, cardConfig{name, []cardFiles{{split, f.Glob}}})
-		d.Infos = append(d.Infos, cardInfo{name, []cardSplit{{split, f.Rows}}, f.Bytes})
+	add := func(name string, f fileSet) {
+		c.Configs = append(c.Configs, cardConfig{name, []cardFiles{{split, f.Glob}}})
+		c.Infos = append(c.Infos, cardInfo{name, []cardSplit{{split, f.Rows}}, f.Bytes})
 	}
-	for _, s := range b.Shards {
+	for _, s := range d.Shards {
 		add(s.Config, s.Files)
 	}
-	if b.Texts.Count > 0 {
-		add(parentsConfig, b.Texts)
-		d.Sizes = []string{sizeCategory(b.rows())}
+	if d.Texts.Count > 0 {
+		add(parentsConfig, d.Texts)
+		c.Sizes = []string{sizeCategory(d.rows())}
 	}
 	var text bytes.Buffer
 	text.WriteString("---\n")
 	e := yaml.NewEncoder(&text)
 	e.SetIndent(2)
-	if err := e.Encode(d); err != nil {
+	if err := e.Encode(c); err != nil {
 		return nil, err
 	}
 	text.WriteString("---\n")
-	body, err := b.fill(Card)
+	body, err := d.fill(Card)
 	return append(text.Bytes(), body...), err
 }
 
-// rows are those of all configs.
-func (b *build) rows() int64 {
-	n := b.Texts.Rows
-	for _, s := range b.Shards {
+// rows returns the rows of all configs.
+func (d *dataset) rows() int64 {
+	n := d.Texts.Rows
+	for _, s := range d.Shards {
 		n += s.Files.Rows
 	}
 	return n
 }
 
-// naturalLanguage is what people write on the site, by ISO 639-1: Stack Overflows
-// of another language than English have it as the first part of their host, as
-// ru.stackoverflow.com. (cs.stackexchange.com is about computer science.)
-func (b *build) naturalLanguage() string {
-	first, rest, _ := strings.Cut(b.Host, ".")
+// naturalLanguage returns the language that people write on the site, by ISO 639-1. A
+// Stack Overflow in another language than English has it as the first part of its host,
+// as ru.stackoverflow.com. (cs.stackexchange.com is about computer science.)
+func (d *dataset) naturalLanguage() string {
+	first, rest, _ := strings.Cut(d.Host, ".")
 	switch {
 	case len(first) == 2 && strings.HasSuffix(rest, "stackoverflow.com"):
 		return first
-	case b.Host == "rus.stackexchange.com":
+	case d.Host == "rus.stackexchange.com":
 		return "ru"
 	}
 	return "en"
 }
 
-// sizeCategory is Hugging Face's name of a number of rows.
+// sizeCategory returns Hugging Face's name of a number of rows.
 func sizeCategory(rows int64) string {
 	bounds := []string{"1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"}
 	if rows < 1000 {
@@ -121,16 +121,16 @@ func sizeCategory(rows int64) string {
 	return "n>1T"
 }
 
-// Summary says in a sentence or two what the build is.
-func (b *build) Summary() string {
-	from := "the questions, answers and comments of " + b.Host
-	if b.Newest != "" {
-		from += " up to " + b.Newest
+// Summary describes the build in a sentence or two.
+func (d *dataset) Summary() string {
+	from := "the questions, answers and comments of " + d.Host
+	if d.Newest != "" {
+		from += " up to " + d.Newest
 	}
 	switch {
-	case len(b.Shards) == 0:
+	case len(d.Shards) == 0:
 		return "A knowledge graph (RDF) of " + from + "."
-	case b.Graph.Batches.Count == 0:
+	case d.Graph.Batches.Count == 0:
 		return "Dense and sparse vectors of " + from + ", by programming language."
 	}
 	return "A knowledge graph (RDF) and hybrid search vectors of " + from + ", by programming language. Graph and vectors share post ids."
@@ -139,8 +139,8 @@ func (b *build) Summary() string {
 //go:embed templates
 var templates embed.FS
 
-// fill fills the template of a document.
-func (b *build) fill(name string) ([]byte, error) {
+// fill executes the template of a document.
+func (d *dataset) fill(name string) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"count": humanize.Comma,
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) },
@@ -150,6 +150,6 @@ func (b *build) fill(name string) ([]byte, error) {
 		return nil, fmt.Errorf("reading the template of %s: %w", name, err)
 	}
 	var text bytes.Buffer
-	err = t.Execute(&text, b)
+	err = t.Execute(&text, d)
 	return text.Bytes(), err
 }

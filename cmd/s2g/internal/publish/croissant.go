@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"s2g/schema/vocab"
+	"s2g/vectors/shard"
 )
 
 // The format is MLCommons Croissant 1.0,
-// https://docs.mlcommons.org/croissant/docs/croissant-spec.html. Files stand under
+// https://docs.mlcommons.org/croissant/docs/croissant-spec.html. Files have
 // their names relative to croissant.json.
 
 // croissantDataset is the document, in the order of its parts.
@@ -38,8 +39,7 @@ type croissantNamed struct {
 	URL  string `json:"url"`
 }
 
-// croissantFile is a file (cr:FileObject) or all that a pattern names
-// (cr:FileSet).
+// croissantFile is a file (cr:FileObject) or all files of a pattern (cr:FileSet).
 type croissantFile struct {
 	Type        string   `json:"@type"`
 	ID          string   `json:"@id"`
@@ -82,36 +82,36 @@ type reference struct {
 	ID string `json:"@id"`
 }
 
-// paper is where the method comes from.
-const paper = "Stack2Graph: A Structured Knowledge Representation of Stack Overflow Data for Retrieval-based Question Answering"
+// paperTitle is the title of the paper whose method builds follow.
+const paperTitle = "Stack2Graph: A Structured Knowledge Representation of Stack Overflow Data for Retrieval-based Question Answering"
 
-func (b *build) croissant() ([]byte, error) {
-	d := croissantDataset{
+func (d *dataset) croissant() ([]byte, error) {
+	doc := croissantDataset{
 		Context: context(), Type: "sc:Dataset", ConformsTo: "http://mlcommons.org/croissant/1.0",
-		Name: b.Host, Description: b.Summary(), URL: string(b.Site) + "/", License: vocab.CC + "4.0/",
-		Version: b.version(), DatePublished: b.Newest,
-		Creator: croissantNamed{"sc:Organization", "The users of " + b.Host, string(b.Site) + "/users"},
-		CiteAs:  paper, Keywords: keywords,
+		Name: d.Host, Description: d.Summary(), URL: string(d.Site) + "/", License: vocab.CC + "4.0/",
+		Version: d.version(), DatePublished: d.Newest,
+		Creator: croissantNamed{"sc:Organization", "The users of " + d.Host, string(d.Site) + "/users"},
+		CiteAs:  paperTitle, Keywords: keywords,
 	}
-	if batches := b.Graph.Batches; batches.Count > 0 {
-		d.Distribution = append(d.Distribution, croissantFile{
-			Type: "cr:FileSet", ID: "graph", Name: "graph", Encoding: b.Graph.Media, Includes: batches.Glob,
+	if batches := d.Graph.Batches; batches.Count > 0 {
+		doc.Distribution = append(doc.Distribution, croissantFile{
+			Type: "cr:FileSet", ID: "graph", Name: "graph", Encoding: d.Graph.Media, Includes: batches.Glob,
 			Description: fmt.Sprintf("The knowledge graph: %d quads in %d files, a named graph a language", batches.Rows, batches.Count),
 		})
 	}
-	for _, f := range b.Graph.Others {
-		d.Distribution = append(d.Distribution, croissantFile{
+	for _, f := range d.Graph.Others {
+		doc.Distribution = append(doc.Distribution, croissantFile{
 			Type: "cr:FileObject", ID: f.Name, Name: f.Name, Description: turtleAbout[f.Name], Encoding: []string{"text/turtle"},
 			ContentURL: f.Name, ContentSize: strconv.FormatInt(f.Size, 10) + " B", SHA256: f.SHA256,
 		})
 	}
-	for _, s := range b.Shards {
-		d.add(s.Config, "point_id", s.Files, b.Columns, "Chunks of the questions about "+s.Name+", with their vectors")
+	for _, s := range d.Shards {
+		doc.add(s.Config, "point_id", s.Files, d.Columns, "Chunks of the questions about "+s.Name+", with their vectors")
 	}
-	if b.Texts.Count > 0 {
-		d.add(parentsConfig, "post_id", b.Texts, parentsColumns(), "The whole cleaned text of each post that was embedded")
+	if d.Texts.Count > 0 {
+		doc.add(parentsConfig, "post_id", d.Texts, shard.ParentColumns(), "The whole cleaned text of each post that was embedded")
 	}
-	text, err := json.MarshalIndent(d, "", " ")
+	text, err := json.MarshalIndent(doc, "", " ")
 	return append(text, '\n'), err
 }
 
@@ -120,36 +120,36 @@ var turtleAbout = map[string]string{
 	"graph/void.ttl":     "What the graph holds, in the terms of VoID",
 }
 
-// add describes a table that lies in some Parquet files.
-func (d *croissantDataset) add(name, key string, f files, columns []column, description string) {
+// add describes a table in Parquet files.
+func (doc *croissantDataset) add(name, key string, f fileSet, columns []shard.Column, description string) {
 	from := name + "-files"
-	d.Distribution = append(d.Distribution, croissantFile{
+	doc.Distribution = append(doc.Distribution, croissantFile{
 		Type: "cr:FileSet", ID: from, Name: from, Description: fmt.Sprintf("%s: %d rows", description, f.Rows),
 		Encoding: []string{"application/x-parquet"}, Includes: f.Glob,
 	})
 	set := croissantSet{Type: "cr:RecordSet", ID: name, Name: name, Description: description, Key: reference{name + "/" + key}}
 	for _, c := range columns {
 		field := croissantField{
-			Type: "cr:Field", ID: name + "/" + c.Name, Name: c.Name, Description: c.About, DataType: c.Type, Repeated: c.List,
+			Type: "cr:Field", ID: name + "/" + c.Name, Name: c.Name, Description: c.About, DataType: c.Type.Croissant(), Repeated: c.List,
 			Source: croissantSource{FileSet: reference{from}},
 		}
 		field.Source.Extract.Column = c.Name
 		set.Fields = append(set.Fields, field)
 	}
-	d.RecordSets = append(d.RecordSets, set)
+	doc.RecordSets = append(doc.RecordSets, set)
 }
 
-// version is the dump's day as a semantic version, 2024.3.31: the standard asks
-// for three numbers without leading zeros.
-func (b *build) version() string {
-	day, err := time.Parse(time.DateOnly, b.Newest)
+// version returns the dump's day as a semantic version, 2024.3.31: the standard
+// requires three numbers without leading zeros.
+func (d *dataset) version() string {
+	day, err := time.Parse(time.DateOnly, d.Newest)
 	if err != nil {
 		return ""
 	}
 	return day.Format("2006.1.2")
 }
 
-// context is the JSON-LD context that the standard gives.
+// context returns the JSON-LD context of the standard.
 func context() map[string]any {
 	c := map[string]any{
 		"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/", "cr": "http://mlcommons.org/croissant/",

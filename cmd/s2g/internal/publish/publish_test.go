@@ -1,10 +1,10 @@
 package publish
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -68,11 +68,9 @@ func documents(t *testing.T, m *manifest.Manifest) map[string]string {
 	return texts
 }
 
-// The documents are a promise to those who publish builds, and their bytes follow
-// from the manifest alone.
-func TestGolden(t *testing.T) {
+func TestDocumentsAreTheGoldenOnes(t *testing.T) {
 	texts := documents(t, someManifest())
-	for _, name := range []string{Card, License, Attribution, Sums} {
+	for _, name := range []string{Card, Croissant, License, Attribution, Sums} {
 		golden := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(golden, []byte(texts[name]), 0o644); err != nil {
@@ -94,8 +92,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// What a run measures, and what eval fits, is in no document.
-func TestTimesAreInNoDocument(t *testing.T) {
+func TestNoDocumentHasTimesOrFittedWeights(t *testing.T) {
 	m := someManifest()
 	for _, stage := range m.Stages {
 		stage.Seconds, stage.PeakRSS = 12.5, 1<<30
@@ -106,7 +103,7 @@ func TestTimesAreInNoDocument(t *testing.T) {
 	}
 }
 
-func TestPartsOfABuild(t *testing.T) {
+func TestDocumentsOfAPartOfABuild(t *testing.T) {
 	m := someManifest()
 	delete(m.Stages, manifest.Vectors)
 	texts := documents(t, m)
@@ -124,15 +121,16 @@ func TestPartsOfABuild(t *testing.T) {
 	}
 }
 
-func TestColumnsAreDescribed(t *testing.T) {
+func TestCroissantHasTheTypesOfColumns(t *testing.T) {
+	var doc croissantDataset
+	if err := json.Unmarshal([]byte(documents(t, someManifest())[Croissant]), &doc); err != nil {
+		t.Fatal(err)
+	}
 	types := map[string]string{}
-	for _, c := range slices.Concat(columns(), parentsColumns()) {
-		if c.About == "" {
-			t.Errorf("%s is not described", c.Name)
-		}
-		types[c.Name] = c.Type
-		if c.List {
-			types[c.Name] += " list"
+	for _, f := range doc.RecordSets[0].Fields {
+		types[f.Name] = f.DataType
+		if f.Repeated {
+			types[f.Name] += " list"
 		}
 	}
 	want := map[string]string{"point_id": "sc:Integer", "iri": "sc:URL", "text": "sc:Text", "tags": "sc:Text list", "closed": "sc:Boolean",
@@ -142,12 +140,9 @@ func TestColumnsAreDescribed(t *testing.T) {
 			t.Errorf("%s has the type %q, not %s", name, types[name], is)
 		}
 	}
-	if len(about) != len(columns()) {
-		t.Errorf("%d columns are described, %d are there", len(about), len(columns()))
-	}
 }
 
-func TestSizeCategory(t *testing.T) {
+func TestSizeCategories(t *testing.T) {
 	for rows, want := range map[int64]string{0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 9_999: "1K<n<10K", 10_000: "10K<n<100K", 17_000_000: "10M<n<100M", 1e12: "n>1T"} {
 		if got := sizeCategory(rows); got != want {
 			t.Errorf("%d rows: %s, want %s", rows, got, want)
@@ -155,9 +150,9 @@ func TestSizeCategory(t *testing.T) {
 	}
 }
 
-func TestNaturalLanguage(t *testing.T) {
+func TestNaturalLanguageOfASite(t *testing.T) {
 	for host, want := range map[string]string{"stackoverflow.com": "en", "ru.stackoverflow.com": "ru", "pt.meta.stackoverflow.com": "pt", "cs.stackexchange.com": "en", "rus.stackexchange.com": "ru"} {
-		if got := (&build{Host: host}).naturalLanguage(); got != want {
+		if got := (&dataset{Host: host}).naturalLanguage(); got != want {
 			t.Errorf("%s: %s, want %s", host, got, want)
 		}
 	}

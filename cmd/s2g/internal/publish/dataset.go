@@ -1,0 +1,152 @@
+package publish
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/vocab"
+	"s2g/vectors/shard"
+)
+
+// dataset is what the documents describe. Its exported fields are for the templates.
+type dataset struct {
+	manifest *manifest.Manifest
+
+	Site    vocab.Site
+	Host    string
+	Dump    string // name of the dump
+	Newest  string // day of its newest post, as 2024-03-31, or empty
+	Tool    string
+	Graph   graphFiles
+	Shards  []shards
+	Texts   fileSet // parents/
+	Dense   string
+	Sparse  string
+	Units   string
+	Columns []shard.Column // of shards
+}
+
+// fileSet is some files of a stage.
+type fileSet struct {
+	Glob  string // relative to OUT
+	Count int
+	Rows  int64
+	Bytes int64
+}
+
+func (s *fileSet) add(f manifest.File) {
+	s.Count++
+	s.Rows += f.Rows
+	s.Bytes += f.Size
+}
+
+// graphFiles is the output of the graph stage, empty where there is none.
+type graphFiles struct {
+	Batches           fileSet
+	Media             []string        // media types of a batch
+	Others            []manifest.File // ontology.ttl, void.ttl
+	Questions         int64
+	Answers, Comments int64
+}
+
+// shards are the vectors of a language.
+type shards struct {
+	schema.Language
+	Config string // its name as a part of the dataset
+	IRI    string // of its graph
+	Files  fileSet
+}
+
+// parentsConfig is the part that holds whole texts. No slug equals it: an underscore
+// in a slug precedes two hexadecimal digits, or is that of [schema.OtherSlug].
+const parentsConfig = "_parents"
+
+func newDataset(m *manifest.Manifest) (*dataset, error) {
+	site, err := m.BuildSite()
+	if err != nil {
+		return nil, err
+	}
+	d := &dataset{manifest: m, Site: site, Host: site.Host(), Dump: m.Dump.Name, Tool: m.Tool, Columns: shard.Columns()}
+	if len(m.Dump.Newest) >= len("2006-01-02") {
+		d.Newest = m.Dump.Newest[:len("2006-01-02")]
+	}
+	if stage := m.Stages[manifest.Graph]; stage != nil {
+		d.addGraph(stage)
+	}
+	if stage := m.Stages[manifest.Vectors]; stage != nil {
+		d.addVectors(stage)
+	}
+	return d, nil
+}
+
+func (d *dataset) addGraph(stage *manifest.Stage) {
+	d.Graph = graphFiles{Questions: stage.Counts["questions"], Answers: stage.Counts["answers"], Comments: stage.Counts["comments"]}
+	for _, f := range stage.Files {
+		name, isBatch := strings.CutPrefix(f.Name, "graph/batch-")
+		if !isBatch {
+			d.Graph.Others = append(d.Graph.Others, f)
+			continue
+		}
+		_, extension, _ := strings.Cut(name, ".")
+		d.Graph.Batches.Glob, d.Graph.Media = "graph/batch-*."+extension, mediaTypes(extension)
+		d.Graph.Batches.add(f)
+	}
+}
+
+// mediaTypes returns the media types of a batch with the given extension.
+func mediaTypes(extension string) []string {
+	format, compression, _ := strings.Cut(extension, ".")
+	types := map[string]string{"trig": "application/trig", "nq": "application/n-quads", "gz": "application/gzip", "zst": "application/zstd"}
+	if compression == "" {
+		return []string{types[format]}
+	}
+	return []string{types[format], types[compression]}
+}
+
+// addVectors adds the languages that have a shard, in the order of the language
+// table, the remainder last.
+func (d *dataset) addVectors(stage *manifest.Stage) {
+	d.Units = d.manifest.Options.Units
+	if e := stage.Embedders; e != nil {
+		d.Dense, d.Sparse = e.Dense, e.Sparse
+	}
+	found := map[string]*fileSet{}
+	for _, f := range stage.Files {
+		if path.Ext(f.Name) != ".parquet" {
+			continue
+		}
+		folder := path.Dir(f.Name)
+		if found[folder] == nil {
+			found[folder] = &fileSet{Glob: folder + "/*.parquet"}
+		}
+		found[folder].add(f)
+	}
+	if texts := found["parents"]; texts != nil {
+		d.Texts = *texts
+	}
+	for _, l := range d.manifest.Options.Graphs() {
+		if l.Tag == "" {
+			l.Name = "no selected language"
+		}
+		if files := found["vectors/"+l.Slug]; files != nil {
+			d.Shards = append(d.Shards, shards{Language: l, Config: l.Slug, IRI: d.Site.Graph(l.Tag), Files: *files})
+		}
+	}
+}
+
+// Example returns the language with the most chunks, for examples that find something;
+// the first of the table where there are no vectors.
+func (d *dataset) Example() shards {
+	if len(d.Shards) == 0 {
+		tag := ""
+		if languages := d.manifest.Options.Languages; len(languages) > 0 {
+			tag = languages[0].Tag
+		}
+		return shards{IRI: d.Site.Graph(tag)}
+	}
+	return slices.MaxFunc(d.Shards, func(s, t shards) int { return cmp.Compare(s.Files.Rows, t.Files.Rows) })
+}
