@@ -1,18 +1,18 @@
 package sample
 
-// blockSize is the number of slots of a block. An answer stands in the block of
-// its question, so this is also how far apart they can be.
+// blockSize is the number of slots of a block. An answer is in the block of its
+// question, so this also limits their distance.
 const blockSize = 4096
 
-// Every wikiEvery slots, at wikiAt and the one after, stand the wiki and the
-// excerpt of one tag, until every tag has its pair.
+// Of every wikiEvery slots, wikiAt and the next are the wiki and the excerpt of one
+// tag, until every tag has its pair.
 const (
 	wikiEvery     = 128
 	wikiAt        = 100
 	wikisPerBlock = blockSize / wikiEvery
 )
 
-// role is what a slot holds.
+// A role is the type of the post at a slot.
 type role uint8
 
 const (
@@ -23,26 +23,26 @@ const (
 	roleExcerpt
 )
 
-// A block says what each of blockSize slots holds. Offsets are slots counted
-// from the block's first, which is always a question; so offset 0 is never an
-// answer and stands for none.
+// A block is the roles and relations of blockSize slots. Offsets are slots relative to
+// the block's first, which is always a question; so offset 0 is never an answer and
+// means none.
 type block struct {
 	number int64
 	role   [blockSize]role
 	owner  [blockSize]uint16 // of an answer: its question; of a wiki: its tag within the block
-	nth    [blockSize]uint8  // of an answer: how many there are before it
+	nth    [blockSize]uint8  // of an answer: how many answers precede it
 	first  [blockSize]uint16 // of a question: its first answer
-	next   [blockSize]uint16 // of an answer: the one after it
+	next   [blockSize]uint16 // of an answer: the next answer
 }
 
-// fill makes b the block of that number. tags is how many tags have wikis.
+// fill generates the block of a number. tags is how many tags have wikis.
 func (b *block) fill(seed uint64, number int64, tags int) {
 	*b = block{number: number}
 	b.placeWikis(tags)
 	r := newRNG(seed, streamBlock, number)
 	for i := range b.role {
 		if b.role[i] == roleFree {
-			b.ask(i, &r)
+			b.placeQuestion(i, &r)
 		}
 	}
 }
@@ -58,13 +58,13 @@ func (b *block) placeWikis(tags int) {
 	}
 }
 
-// ask puts a question at offset i and its answers at free offsets after it.
-// Answers that the block has no room for are not given.
-func (b *block) ask(i int, r *rng) {
+// placeQuestion puts a question at offset i and its answers at free offsets after it.
+// Answers that do not fit into the block are dropped.
+func (b *block) placeQuestion(i int, r *rng) {
 	b.role[i] = roleQuestion
 	last := i
 	for n := range answerCount(r) {
-		at := last + 1 + r.spread(9)
+		at := last + 1 + r.logUniform(9)
 		for at < blockSize && b.role[at] != roleFree {
 			at++
 		}
@@ -81,8 +81,8 @@ func (b *block) ask(i int, r *rng) {
 	}
 }
 
-// answerCount draws how many answers a question gets: none for 17 %, one for
-// 43 %, at times a dozen; 1.5 on average, which makes 40 % of posts questions.
+// answerCount draws how many answers a question gets: none for 17 %, one for 43 %,
+// sometimes a dozen; 1.5 on average, so 40 % of posts are questions.
 func answerCount(r *rng) int {
 	switch x := r.below(100); {
 	case x < 17:
@@ -94,9 +94,9 @@ func answerCount(r *rng) int {
 	case x < 93:
 		return 3
 	default:
-		return 4 + r.geometric() + r.spread(3)
+		return 4 + r.geometric() + r.logUniform(3)
 	}
 }
 
-// slot is the number of the post at offset i.
+// slot returns the slot of offset i.
 func (b *block) slot(i int) int64 { return b.number*blockSize + int64(i) }

@@ -1,5 +1,7 @@
 package sample
 
+import "strconv"
+
 // Pieces of HTML in a Body attribute, escaped.
 const (
 	nl      = "&#xA;"
@@ -17,7 +19,7 @@ const (
 	unquote = "&lt;/blockquote&gt;" + nl
 )
 
-// kind is what a question asks: it decides title and opening.
+// A kind of question decides its title and opening.
 type kind string
 
 const (
@@ -40,250 +42,249 @@ func (t *thread) kind() kind {
 	}
 }
 
-// title writes the title of the thread that the voice speaks of.
-func (v *voice) title(m mode) {
-	saved := v.r
-	v.r = newRNG(v.seed, streamTitle, v.thread.slot)
-	at := len(v.buf)
-	v.say("title."+string(v.thread.kind()), m)
-	capitalise(v.buf, at)
-	v.r = saved
+// title writes the title of the current thread.
+func (w *bodyWriter) title(m format) {
+	saved := w.r
+	w.r = newRNG(w.seed, streamTitle, w.thread.slot)
+	at := len(w.buf)
+	w.phrase("title."+string(w.thread.kind()), m)
+	capitalise(w.buf, at)
+	w.r = saved
 }
 
-// question writes the body of a question, with a link to the other thread
-// where there is one.
-func (v *voice) question(link bool) {
-	k := v.thread.kind()
-	v.paragraph("open." + string(k))
-	if v.r.chance(550) {
-		v.paragraph("data")
+// question writes the body of a question, with a link to the other thread if link is
+// set.
+func (w *bodyWriter) question(link bool) {
+	k := w.thread.kind()
+	w.paragraph("open." + string(k))
+	if w.r.chance(550) {
+		w.paragraph("data")
 	}
-	if v.r.chance(820) {
-		v.code()
+	if w.r.chance(820) {
+		w.code()
 	}
-	if k == kindError || k == kindWhy && v.r.chance(450) {
-		v.paragraph("error")
-		v.failure()
-	} else if k != kindDiff || v.r.chance(300) {
-		v.paragraph("symptom")
+	if k == kindError || k == kindWhy && w.r.chance(450) {
+		w.paragraph("error")
+		w.errorBlock()
+	} else if k != kindDiff || w.r.chance(300) {
+		w.paragraph("symptom")
 	}
 	if link {
-		v.paragraph("link.question")
-		v.anchor()
+		w.paragraph("link.question")
+		w.linkParagraph()
 	}
-	if v.r.chance(550) {
-		v.paragraph("tried")
-		v.list("tried.item", false)
+	if w.r.chance(550) {
+		w.paragraph("tried")
+		w.list("tried.item", false)
 	}
-	if v.r.chance(350) {
-		v.paragraph("detail")
-		v.snippet()
+	if w.r.chance(350) {
+		w.paragraph("detail")
+		w.snippet()
 	}
-	if v.r.chance(350) {
-		v.paragraph("expect")
+	if w.r.chance(350) {
+		w.paragraph("expect")
 	}
-	if v.r.chance(70) {
-		v.long()
+	if w.r.chance(70) {
+		w.longBlock()
 	}
-	v.paragraph("close")
-	if v.r.chance(70) {
-		v.paragraph("edit")
+	w.paragraph("close")
+	if w.r.chance(70) {
+		w.paragraph("edit")
 	}
 }
 
-// answer writes the body of the answer of that number.
-func (v *voice) answer(link bool) {
-	if v.r.chance(110) {
-		v.paragraph("short")
-		if v.r.chance(400) {
-			v.snippet()
+// answer writes the body of an answer, with a link to the other thread if link is set.
+func (w *bodyWriter) answer(link bool) {
+	if w.r.chance(110) {
+		w.paragraph("short")
+		if w.r.chance(400) {
+			w.snippet()
 		}
 		return
 	}
-	v.paragraph("cause")
-	if v.r.chance(300) {
-		v.quotation()
+	w.paragraph("cause")
+	if w.r.chance(300) {
+		w.quotation()
 	}
-	if v.r.chance(800) {
-		v.paragraph("fix")
-		v.code()
+	if w.r.chance(800) {
+		w.paragraph("fix")
+		w.code()
 	} else {
-		v.paragraph("advice")
+		w.paragraph("advice")
 	}
-	if v.r.chance(550) {
-		v.paragraph("explain")
+	if w.r.chance(550) {
+		w.paragraph("explain")
 	}
-	if v.r.chance(330) {
-		v.paragraph("steps")
-		v.list("steps.item", v.r.chance(500))
+	if w.r.chance(330) {
+		w.paragraph("steps")
+		w.list("steps.item", w.r.chance(500))
 	}
-	if v.r.chance(330) {
-		v.paragraph("alternative")
-		v.snippet()
+	if w.r.chance(330) {
+		w.paragraph("alternative")
+		w.snippet()
 	}
 	if link {
-		v.paragraph("link.answer")
-		v.anchor()
+		w.paragraph("link.answer")
+		w.linkParagraph()
 	}
-	if v.r.chance(250) {
-		v.paragraph("docs")
+	if w.r.chance(250) {
+		w.paragraph("docs")
 	}
-	if v.r.chance(45) {
-		v.long()
+	if w.r.chance(45) {
+		w.longBlock()
 	}
-	if v.r.chance(450) {
-		v.paragraph("caveat")
-	}
-}
-
-// paragraph writes one of a section's phrases as a paragraph.
-func (v *voice) paragraph(section string) {
-	v.gap()
-	v.buf = append(v.buf, pOpen...)
-	v.say(section, html)
-	v.buf = append(v.buf, pShut+nl...)
-}
-
-// gap leaves an empty line before all but the first piece of an older body.
-func (v *voice) gap() {
-	if !v.tight && !endsInQuote(v.buf) {
-		v.buf = append(v.buf, nl...)
+	if w.r.chance(450) {
+		w.paragraph("caveat")
 	}
 }
 
-// endsInQuote tells whether the attribute has just begun.
+// paragraph writes a phrase of a section as a paragraph.
+func (w *bodyWriter) paragraph(section string) {
+	w.emptyLine()
+	w.buf = append(w.buf, pOpen...)
+	w.phrase(section, html)
+	w.buf = append(w.buf, pShut+nl...)
+}
+
+// emptyLine separates the pieces of an older body.
+func (w *bodyWriter) emptyLine() {
+	if !w.tight && !endsInQuote(w.buf) {
+		w.buf = append(w.buf, nl...)
+	}
+}
+
+// endsInQuote reports whether b ends where an attribute's value begins.
 func endsInQuote(b []byte) bool { return len(b) > 0 && b[len(b)-1] == '"' }
 
-// code writes a block of code in the thread's language, at times in its second.
-func (v *voice) code() {
-	own := v.language
-	if v.thread.second != nil && v.r.chance(350) {
-		v.language = v.thread.second
+// code writes a block of code in the thread's language or, sometimes, its second.
+func (w *bodyWriter) code() {
+	own := w.language
+	if w.thread.second != nil && w.r.chance(350) {
+		w.language = w.thread.second
 	}
-	v.snippet()
-	v.language = own
+	w.snippet()
+	w.language = own
 }
 
-// snippet writes a block of code, each of the language's in turn.
-func (v *voice) snippet() {
-	v.openCode()
-	v.write(v.language.code[v.codeTurn%len(v.language.code)], plain)
-	v.codeTurn++
-	v.buf = append(v.buf, nl+preShut...)
+// snippet writes a block of code; successive calls write the language's in turn.
+func (w *bodyWriter) snippet() {
+	w.openCode()
+	w.write(w.language.code[w.snippets%len(w.language.code)], plain)
+	w.snippets++
+	w.buf = append(w.buf, nl+preShut...)
 }
 
-// openCode opens a block. Newer posts may name the language.
-func (v *voice) openCode() {
-	v.gap()
-	if v.tight && v.language.class != "" && v.r.chance(400) {
-		v.buf = append(v.buf, `&lt;pre class=&quot;`...)
-		v.buf = append(v.buf, v.language.class...)
-		v.buf = append(v.buf, ` prettyprint-override&quot;&gt;&lt;code&gt;`...)
+// openCode opens a code block, which names the language in some newer posts.
+func (w *bodyWriter) openCode() {
+	w.emptyLine()
+	if w.tight && w.language.class != "" && w.r.chance(400) {
+		w.buf = append(w.buf, `&lt;pre class=&quot;`...)
+		w.buf = append(w.buf, w.language.class...)
+		w.buf = append(w.buf, ` prettyprint-override&quot;&gt;&lt;code&gt;`...)
 		return
 	}
-	v.buf = append(v.buf, preOpen...)
+	w.buf = append(w.buf, preOpen...)
 }
 
-// failure writes the error, below the stack that led to it where the language
-// prints one.
-func (v *voice) failure() {
-	v.gap()
-	v.buf = append(v.buf, preOpen...)
-	if t := v.language.trace; t != nil && v.r.chance(550) {
-		v.stack(t, 2+v.r.spread(4))
+// errorBlock writes the error message or, if the language prints one, its stack.
+func (w *bodyWriter) errorBlock() {
+	w.emptyLine()
+	w.buf = append(w.buf, preOpen...)
+	if t := w.language.trace; t != nil && w.r.chance(550) {
+		w.writeStack(t, 2+w.r.logUniform(4))
 	} else {
-		v.stable(v.thread.fault.message[html], html)
-		v.buf = append(v.buf, nl...)
+		w.writeStable(w.thread.message.message[html], html)
+		w.buf = append(w.buf, nl...)
 	}
-	v.buf = append(v.buf, preShut...)
+	w.buf = append(w.buf, preShut...)
 }
 
-func (v *voice) stack(t *trace, frames int) {
-	v.write(t.head, html)
+func (w *bodyWriter) writeStack(t *stackTrace, frames int) {
+	w.write(t.head, html)
 	for range frames {
-		v.write(t.frames[v.r.below(len(t.frames))], html)
+		w.write(t.frames[w.r.below(len(t.frames))], html)
 	}
-	v.write(t.tail, html)
+	w.write(t.tail, html)
 }
 
-// long writes what makes a post several kilobytes long: a log, a deep stack, or
-// all of the code.
-func (v *voice) long() {
-	switch kind := v.r.below(3); {
+// longBlock makes a post several kilobytes long: it writes a log, a deep stack, or
+// many blocks of code.
+func (w *bodyWriter) longBlock() {
+	switch kind := w.r.below(3); {
 	case kind == 0:
-		v.paragraph("long.log")
-		v.openLog()
-		for range 20 + v.r.below(60) {
-			v.write(v.log[v.r.below(len(v.log))], plain)
-			v.buf = append(v.buf, nl...)
+		w.paragraph("long.log")
+		w.openLog()
+		for range 20 + w.r.below(60) {
+			w.write(w.log[w.r.below(len(w.log))], plain)
+			w.buf = append(w.buf, nl...)
 		}
-		v.buf = append(v.buf, preShut...)
-	case kind == 1 && v.language.trace != nil:
-		v.paragraph("long.trace")
-		v.openLog()
-		v.stack(v.language.trace, 25+v.r.below(40))
-		v.buf = append(v.buf, preShut...)
+		w.buf = append(w.buf, preShut...)
+	case kind == 1 && w.language.trace != nil:
+		w.paragraph("long.trace")
+		w.openLog()
+		w.writeStack(w.language.trace, 25+w.r.below(40))
+		w.buf = append(w.buf, preShut...)
 	default:
-		v.paragraph("long.code")
-		for range 4 + v.r.below(12) {
-			v.snippet()
+		w.paragraph("long.code")
+		for range 4 + w.r.below(12) {
+			w.snippet()
 		}
 	}
 }
 
-func (v *voice) openLog() {
-	v.gap()
-	v.buf = append(v.buf, preOpen...)
+func (w *bodyWriter) openLog() {
+	w.emptyLine()
+	w.buf = append(w.buf, preOpen...)
 }
 
-func (v *voice) list(section string, numbered bool) {
+func (w *bodyWriter) list(section string, numbered bool) {
 	open, shut := ulOpen, ulShut
 	if numbered {
 		open, shut = olOpen, olShut
 	}
-	v.gap()
-	v.buf = append(v.buf, open...)
-	all := v.corpus.say[section]
-	first := v.r.below(len(all))
-	for i := range 2 + v.r.below(3) {
-		v.buf = append(v.buf, liOpen...)
-		v.write(all[(first+i)%len(all)][html], html)
-		v.buf = append(v.buf, liShut...)
-		v.turn++
+	w.emptyLine()
+	w.buf = append(w.buf, open...)
+	all := w.corpus.prose[section]
+	first := w.r.below(len(all))
+	for i := range 2 + w.r.below(3) {
+		w.buf = append(w.buf, liOpen...)
+		w.write(all[(first+i)%len(all)][html], html)
+		w.buf = append(w.buf, liShut...)
+		w.variation++
 	}
-	v.buf = append(v.buf, shut...)
+	w.buf = append(w.buf, shut...)
 }
 
-// quotation repeats what the question says, as answers do.
-func (v *voice) quotation() {
-	v.gap()
-	v.buf = append(v.buf, quote+pOpen...)
-	v.say("quote", html)
-	v.buf = append(v.buf, pShut+nl+unquote...)
+// quotation quotes the question.
+func (w *bodyWriter) quotation() {
+	w.emptyLine()
+	w.buf = append(w.buf, quote+pOpen...)
+	w.phrase("quote", html)
+	w.buf = append(w.buf, pShut+nl+unquote...)
 }
 
-// anchor writes a paragraph that is a link to the other thread's question.
-func (v *voice) anchor() {
-	v.gap()
-	v.buf = append(v.buf, pOpen...)
-	v.linkOther()
-	v.buf = append(v.buf, pShut+nl...)
+// linkParagraph writes a paragraph that is a link to the other thread's question.
+func (w *bodyWriter) linkParagraph() {
+	w.emptyLine()
+	w.buf = append(w.buf, pOpen...)
+	w.writeLink()
+	w.buf = append(w.buf, pShut+nl...)
 }
 
-// duplicate writes the notice that old dumps have at the head of a duplicate.
-func (v *voice) duplicate() {
-	v.buf = append(v.buf, quote+pOpen+"&lt;strong&gt;Possible Duplicate:&lt;/strong&gt;&lt;br&gt;"+nl...)
-	v.linkOther()
-	v.buf = append(v.buf, pShut+nl+unquote...)
+// duplicateNotice writes the notice that begins duplicates in old dumps.
+func (w *bodyWriter) duplicateNotice() {
+	w.buf = append(w.buf, quote+pOpen+"&lt;strong&gt;Possible Duplicate:&lt;/strong&gt;&lt;br&gt;"+nl...)
+	w.writeLink()
+	w.buf = append(w.buf, pShut+nl+unquote...)
 }
 
-// linkOther writes the other thread's title as a link to it.
-func (v *voice) linkOther() {
-	v.buf = append(v.buf, "&lt;a href=&quot;https://stackoverflow.com/questions/"...)
-	v.buf = appendInt(v.buf, v.id(v.other.slot))
-	v.buf = append(v.buf, "&quot;&gt;"...)
-	v.thread = &v.other
-	v.title(html)
-	v.thread = &v.own
-	v.buf = append(v.buf, "&lt;/a&gt;"...)
+// writeLink writes the other thread's title as a link to it.
+func (w *bodyWriter) writeLink() {
+	w.buf = append(w.buf, "&lt;a href=&quot;https://stackoverflow.com/questions/"...)
+	w.buf = strconv.AppendInt(w.buf, w.id(w.other.slot), 10)
+	w.buf = append(w.buf, "&quot;&gt;"...)
+	w.thread = &w.other
+	w.title(html)
+	w.thread = &w.own
+	w.buf = append(w.buf, "&lt;/a&gt;"...)
 }

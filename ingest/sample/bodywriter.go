@@ -2,204 +2,163 @@ package sample
 
 import "strconv"
 
-// A hole is what a post's own words stand in for.
-type hole uint8
-
-const (
-	holeNone hole = iota
-	holeLanguage
-	holeTag
-	holeAct
-	holeThing
-	holeThings
-	holeSource
-	holeField
-	holeFieldPascal
-	holeColl
-	holeItem
-	holeType
-	holeFn
-	holeFnPascal
-	holeFnUpper
-	holeA
-	holeB
-	holeLib
-	holeVersion
-	holeError
-	holeErrorName
-	holeContext
-	holeNumber
-	holeSmall
-	holeSymptom
-	holeSymptomStart
-	holeCause
-	holeCauseStart
-	holeFix
-	holeFixStart
-	holeLeft
-	holeRight
-	holeName
-	holeMoment
-	holeTagName
-)
-
-var holes = map[string]hole{
-	"lang": holeLanguage, "tag": holeTag, "act": holeAct,
-	"thing": holeThing, "things": holeThings, "source": holeSource,
-	"field": holeField, "Field": holeFieldPascal, "coll": holeColl, "item": holeItem, "type": holeType,
-	"fn": holeFn, "Fn": holeFnPascal, "FN": holeFnUpper, "a": holeA, "b": holeB,
-	"lib": holeLib, "version": holeVersion, "error": holeError, "errname": holeErrorName,
-	"context": holeContext, "n": holeNumber, "small": holeSmall,
-	"symptom": holeSymptom, "Symptom": holeSymptomStart, "cause": holeCause, "Cause": holeCauseStart,
-	"fix": holeFix, "Fix": holeFixStart, "left": holeLeft, "right": holeRight,
-	"name": holeName, "moment": holeMoment, "tagname": holeTagName,
-}
-
-// names of people who are greeted in comments, some outside ASCII.
-var people = [...]string{
+// displayNames are names of people, some outside ASCII.
+var displayNames = [...]string{
 	"Anna", "Tomás", "Łukasz", "mkp", "dev_null42", "Søren", "Zoë", "陈伟", "Иван", "hal-9", "Renée", "Jörg",
 	"Priya", "user5518", "Nguyễn", "kestrel", "Ayşe", "b0b", "Márta", "たろう",
 }
 
-// A voice writes the text of one post after another.
-type voice struct {
+// A bodyWriter writes the texts of posts, one after another.
+type bodyWriter struct {
 	*site
-	thread   *thread
-	block    *block
-	own      thread // where thread points while a post speaks of itself
-	other    thread // a question that this one links to
-	r        rng
-	language *language // whose code and names are written
-	turn     int       // added to the thread's choices, so that answers differ
-	codeTurn int       // which snippet comes next
-	tagName  string    // of the wiki that is written
-	tight    bool      // no empty line between paragraphs
-	buf      []byte
+	thread    *thread // the thread that is written about: own or other
+	own       thread
+	other     thread // the thread of a question that the post links to
+	r         rng
+	language  *language // of code and identifiers
+	variation int       // added to the thread's choices, so that its answers differ
+	snippets  int       // code blocks written, from a random start
+	tagName   string    // of the wiki that is written
+	tight     bool      // no empty line between paragraphs
+	buf       []byte
 }
 
-// say writes one of a section's phrases, drawn.
-func (v *voice) say(section string, m mode) {
-	all := v.corpus.say[section]
-	v.write(all[v.r.below(len(all))][m], m)
+// begin prepares the writer for the post at offset i of b.
+func (w *bodyWriter) begin(b *block, i int) {
+	q := i
+	w.variation = 0
+	if b.role[i] == roleAnswer {
+		q, w.variation = int(b.owner[i]), int(b.nth[i])
+	}
+	w.site.thread(&w.own, b.slot(q))
+	w.thread, w.language = &w.own, w.own.language
+	w.r = newRNG(w.seed, streamBody, b.slot(i))
+	w.snippets = w.r.below(64)
+	w.tight = w.clock.at(b.slot(i)) >= tightHTML
 }
 
-// write writes a template, its holes filled.
-func (v *voice) write(t template, m mode) {
+// phrase draws and writes a phrase of a section of prose.txt.
+func (w *bodyWriter) phrase(section string, m format) {
+	all := w.corpus.prose[section]
+	w.write(all[w.r.below(len(all))][m], m)
+}
+
+// write writes a template and fills its placeholders.
+func (w *bodyWriter) write(t template, m format) {
 	for i := range t {
-		v.buf = append(v.buf, t[i].text...)
-		if t[i].hole != holeNone {
-			v.fill(t[i].hole, m)
+		w.buf = append(w.buf, t[i].text...)
+		if t[i].placeholder != placeholderNone {
+			w.writePlaceholder(t[i].placeholder, m)
 		}
 	}
 }
 
-func (v *voice) fill(h hole, m mode) {
-	t := v.thread
+func (w *bodyWriter) writePlaceholder(h placeholder, m format) {
+	t := w.thread
 	switch h {
-	case holeLanguage:
-		v.write(t.language.name[m], m)
-	case holeTag:
-		v.buf = append(v.buf, t.language.tag...)
-	case holeAct:
-		v.stable(t.act[m], m)
-	case holeSymptom, holeSymptomStart:
-		v.sentence(t.topic.symptom, t.symptom, h == holeSymptomStart, m)
-	case holeCause, holeCauseStart:
-		v.sentence(t.topic.cause, t.symptom+v.turn, h == holeCauseStart, m)
-	case holeFix, holeFixStart:
-		v.sentence(t.topic.fix, t.symptom+v.turn, h == holeFixStart, m)
-	case holeThing:
-		v.write(t.domain.thing[m], m)
-	case holeThings:
-		v.write(t.domain.things[m], m)
-	case holeSource:
-		v.write(t.domain.source[m], m)
-	case holeLeft:
-		v.write(t.topic.left[m], m)
-	case holeRight:
-		v.write(t.topic.right[m], m)
-	case holeError:
-		v.stable(t.fault.message[m], m)
-	case holeErrorName:
-		v.stable(t.fault.name[m], m)
-	case holeContext:
-		v.write(t.context[m], m)
-	case holeLib:
-		v.write(v.language.libs[v.r.low(len(v.language.libs))][m], m)
-	case holeVersion:
-		v.version(m)
-	case holeNumber:
-		v.buf = strconv.AppendInt(v.buf, int64(2+v.r.spread(11)), 10)
-	case holeSmall:
-		v.buf = append(v.buf, byte('2'+v.r.below(8)))
-	case holeName:
-		v.buf = append(v.buf, people[v.r.below(len(people))]...)
-	case holeMoment:
-		v.buf = appendTime(v.buf, v.clock.at(t.slot)-int64(v.r.below(day)))
-	case holeTagName:
-		v.buf = append(v.buf, v.tagName...)
+	case placeholderLanguage:
+		w.write(t.language.name[m], m)
+	case placeholderTag:
+		w.buf = append(w.buf, t.language.tag...)
+	case placeholderAct:
+		w.writeStable(t.act[m], m)
+	case placeholderSymptom, placeholderSymptomStart:
+		w.writeClause(t.topic.symptom, t.symptom, h == placeholderSymptomStart, m)
+	case placeholderCause, placeholderCauseStart:
+		w.writeClause(t.topic.cause, t.symptom+w.variation, h == placeholderCauseStart, m)
+	case placeholderFix, placeholderFixStart:
+		w.writeClause(t.topic.fix, t.symptom+w.variation, h == placeholderFixStart, m)
+	case placeholderThing:
+		w.write(t.domain.thing[m], m)
+	case placeholderThings:
+		w.write(t.domain.things[m], m)
+	case placeholderSource:
+		w.write(t.domain.source[m], m)
+	case placeholderLeft:
+		w.write(t.topic.left[m], m)
+	case placeholderRight:
+		w.write(t.topic.right[m], m)
+	case placeholderError:
+		w.writeStable(t.message.message[m], m)
+	case placeholderErrorName:
+		w.writeStable(t.message.name[m], m)
+	case placeholderContext:
+		w.write(t.context[m], m)
+	case placeholderLib:
+		w.write(w.language.libs[w.r.mostlyLow(len(w.language.libs))][m], m)
+	case placeholderVersion:
+		w.writeVersion(m)
+	case placeholderNumber:
+		w.buf = strconv.AppendInt(w.buf, int64(2+w.r.logUniform(11)), 10)
+	case placeholderSmall:
+		w.buf = append(w.buf, byte('2'+w.r.below(8)))
+	case placeholderName:
+		w.buf = append(w.buf, displayNames[w.r.below(len(displayNames))]...)
+	case placeholderMoment:
+		w.buf = appendTime(w.buf, w.clock.at(t.slot)-int64(w.r.below(day)))
+	case placeholderTagName:
+		w.buf = append(w.buf, w.tagName...)
 	default:
-		v.identifier(h)
+		w.writeIdentifier(h)
 	}
 }
 
-// stable writes what has the same numbers wherever the thread says it.
-func (v *voice) stable(t template, m mode) {
-	saved := v.r
-	v.r = newRNG(v.seed, streamThread, ^v.thread.slot)
-	v.write(t, m)
-	v.r = saved
+// writeStable writes a template with the same random choices each time in a thread.
+func (w *bodyWriter) writeStable(t template, m format) {
+	saved := w.r
+	w.r = newRNG(w.seed, streamThread, ^w.thread.slot)
+	w.write(t, m)
+	w.r = saved
 }
 
-// version writes a version of the language that was out by the thread's time, as
-// far as versions come evenly.
-func (v *voice) version(m mode) {
-	all := v.language.versions
-	out := 1 + int((v.clock.at(v.thread.slot)-opening)*int64(len(all))/(closing-opening))
+// writeVersion writes a version of the language that existed at the thread's time, if
+// versions appear at even intervals.
+func (w *bodyWriter) writeVersion(m format) {
+	all := w.language.versions
+	out := 1 + int((w.clock.at(w.thread.slot)-opening)*int64(len(all))/(closing-opening))
 	newest := min(out, len(all)) - 1
-	v.write(all[max(0, newest-v.r.below(2))][m], m)
+	w.write(all[max(0, newest-w.r.below(2))][m], m)
 }
 
-// sentence writes one of a topic's clauses, at the start of a sentence with a
-// capital.
-func (v *voice) sentence(all []phrase, i int, start bool, m mode) {
-	at := len(v.buf)
-	v.stable(all[i%len(all)][m], m)
+// writeClause writes one of a topic's clauses, capitalised at the start of a sentence.
+func (w *bodyWriter) writeClause(all []phrase, i int, start bool, m format) {
+	at := len(w.buf)
+	w.writeStable(all[i%len(all)][m], m)
 	if start {
-		capitalise(v.buf, at)
+		capitalise(w.buf, at)
 	}
 }
 
-// identifier writes a name as the language spells it.
-func (v *voice) identifier(h hole) {
-	of := v.language.style
-	local := of
-	if of == pascal {
+// writeIdentifier writes a name in the spelling of the language.
+func (w *bodyWriter) writeIdentifier(h placeholder) {
+	global := w.language.style
+	local := global
+	if global == pascal {
 		local = camel
 	}
-	d, t := v.thread.domain, v.thread.topic
+	d, t := w.thread.domain, w.thread.topic
 	var name []byte
 	switch h {
-	case holeField:
+	case placeholderField:
 		name = d.field[local]
-	case holeFieldPascal:
+	case placeholderFieldPascal:
 		name = d.field[pascal]
-	case holeColl:
+	case placeholderColl:
 		name = d.coll[local]
-	case holeItem:
+	case placeholderItem:
 		name = d.item[local]
-	case holeType:
+	case placeholderType:
 		name = d.item[pascal]
-	case holeFn:
-		name = t.fn[of]
-	case holeFnPascal:
+	case placeholderFn:
+		name = t.fn[global]
+	case placeholderFnPascal:
 		name = t.fn[pascal]
-	case holeFnUpper:
+	case placeholderFnUpper:
 		name = t.fn[upper]
-	case holeA:
+	case placeholderA:
 		name = t.a[local]
-	case holeB:
+	case placeholderB:
 		name = t.b[local]
 	}
-	v.buf = append(v.buf, name...)
+	w.buf = append(w.buf, name...)
 }

@@ -2,7 +2,7 @@ package sample
 
 import "time"
 
-// The site's first and last moment, in milliseconds since 1970.
+// The times of the site's first and last post, in milliseconds since 1970.
 var (
 	opening = time.Date(2008, 7, 31, 21, 42, 52, 0, time.UTC).UnixMilli()
 	closing = time.Date(2024, 3, 31, 23, 12, 7, 0, time.UTC).UnixMilli()
@@ -12,12 +12,12 @@ var (
 var (
 	licence30 = time.Date(2011, 4, 8, 0, 0, 0, 0, time.UTC).UnixMilli()
 	licence40 = time.Date(2018, 5, 2, 0, 0, 0, 0, time.UTC).UnixMilli()
-	// tightHTML is when Stack Exchange went over to CommonMark, which leaves no
-	// empty line between paragraphs.
+	// tightHTML is when Stack Exchange changed to CommonMark, which writes no empty
+	// line between paragraphs.
 	tightHTML = time.Date(2020, 6, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 )
 
-// licenceOf names the licence of a text of that date.
+// licenceOf returns the licence of a text by its date.
 func licenceOf(ms int64) string {
 	switch {
 	case ms < licence30:
@@ -29,15 +29,15 @@ func licenceOf(ms int64) string {
 	}
 }
 
-// A clock gives each slot its moment.
+// A clock assigns a time to each slot.
 type clock struct {
 	seed  uint64
 	posts int64 // how many posts the years from opening to closing hold
 }
 
-// at returns the moment of a slot in milliseconds since 1970: increasing, with
-// one post at a random moment of each equal share of the time. Dividing by
-// parts keeps the product within 64 bits for any number of posts.
+// at returns the time of a slot in milliseconds since 1970. Times increase: each
+// equal share of the site's time has one post at a random moment. Division by parts
+// keeps the product within 64 bits for any number of posts.
 func (c clock) at(slot int64) int64 {
 	span := closing - opening
 	step := max(1, span/c.posts)
@@ -48,7 +48,7 @@ func (c clock) at(slot int64) int64 {
 
 const day = 24 * 60 * 60 * 1000
 
-// appendTime writes a moment as dumps do: 2008-07-31T21:42:52.667.
+// appendTime appends a time as dumps spell it: 2008-07-31T21:42:52.667.
 func appendTime(dst []byte, ms int64) []byte {
 	dst = appendDate(dst, ms)
 	m := ms % day
@@ -61,8 +61,8 @@ func appendTime(dst []byte, ms int64) []byte {
 	return append(dst, '.', byte('0'+m/100%10), byte('0'+m/10%10), byte('0'+m%10))
 }
 
-// appendDate writes the day of a moment: 2008-07-31. The conversion is
-// Hinnant's days-to-civil, which needs no table and no time zone.
+// appendDate appends the day of a time: 2008-07-31. The algorithm is Hinnant's
+// civil_from_days (https://howardhinnant.github.io/date_algorithms.html).
 func appendDate(dst []byte, ms int64) []byte {
 	z := ms/day + 719468
 	era := z / 146097

@@ -1,76 +1,100 @@
 package sample
 
-// A remark is one row of Comments.xml to be.
-type remark struct {
+import "context"
+
+// A comment is a future row of Comments.xml.
+type comment struct {
 	slot  int64 // of its post
 	due   int64
 	nth   int  // among the comments on the post
 	stray bool // on the deleted post nearby instead
 }
 
-// remarks appends the comments that the post at offset i of b gets before the
+// drawComments appends the comments that the post at offset i of b gets before the
 // last slot, each due after the one before.
-func (s *site) remarks(dst []remark, b *block, i int) []remark {
+func (s *site) drawComments(dst []comment, b *block, i int) []comment {
 	slot := b.slot(i)
 	r := newRNG(s.seed, streamComments, slot)
 	if b.role[i] == roleWiki || b.role[i] == roleExcerpt || r.chance(420) {
 		return dst
 	}
 	due := slot
-	for nth := range 1 + r.geometric() + r.spread(2) {
-		due += 1 + int64(r.spread(7))
-		if due >= s.limit || due >= slot+ringSize {
+	for nth := range 1 + r.geometric() + r.logUniform(2) {
+		due += 1 + int64(r.logUniform(7))
+		if due >= s.limit || due >= slot+maxDelay {
 			break
 		}
-		dst = append(dst, remark{slot: slot, due: due, nth: nth})
+		dst = append(dst, comment{slot: slot, due: due, nth: nth})
 	}
 	return dst
 }
 
-// commentRow writes a row of Comments.xml. b is the block of the comment's post.
-func (v *voice) commentRow(id int64, m remark, b *block) {
-	i := int(m.slot % blockSize)
-	v.begin(b, i)
-	v.r = newRNG(v.seed, streamComment, m.slot*64+int64(m.nth))
-	v.turn += m.nth
-	post := v.id(m.slot)
-	if m.stray {
-		post = v.lostID(m.slot)
-	}
-	v.buf = attrInt(append(v.buf, rowOpen...), "Id", id)
-	v.buf = attrInt(v.buf, "PostId", post)
-	v.buf = attrInt(v.buf, "Score", int64(max(0, v.r.geometric()*v.r.spread(3)-1)))
-	v.buf = append(v.buf, ` Text="`...)
-	v.remark(m, b.role[i])
-	v.buf = append(v.buf, '"')
-	ms := v.clock.at(m.due)
-	v.buf = attrTime(v.buf, "CreationDate", ms)
-	if v.r.chance(15) {
-		v.buf = attrUserName(v.buf, "UserDisplayName", v.user(&v.r, m.due))
-	} else {
-		v.buf = attrInt(v.buf, "UserId", v.user(&v.r, m.due))
-	}
-	if v.licence {
-		v.buf = attr(v.buf, "ContentLicense", licenceOf(ms))
-	}
-	v.buf = append(v.buf, rowShut...)
+// writeComments writes Comments.xml.
+func (d *dumpWriter) writeComments(ctx context.Context, f *xmlFile) error {
+	var drawn []comment
+	var id int64
+	w := &bodyWriter{site: d.site}
+	return eachDue(ctx, d, "Comments", func(b *block, i int, add func(int64, comment)) {
+		drawn = d.site.drawComments(drawn[:0], b, i)
+		for _, c := range drawn {
+			add(c.due, c)
+		}
+		if slot := b.slot(i); slot%256 == 9 { // on a deleted post
+			add(slot, comment{slot: slot, due: slot, stray: true})
+		}
+	}, func(c comment) error {
+		id += 1 + c.slot%7/6
+		w.buf = w.buf[:0]
+		w.commentRow(id, c, d.blockOf(c.slot))
+		return f.row(w.buf)
+	})
 }
 
-// remark writes the text of a comment: one to three sentences.
-func (v *voice) remark(m remark, of role) {
-	if m.nth > 0 && v.r.chance(450) {
-		v.say("comment.address", markdown)
+// commentRow writes a row of Comments.xml. b is the block of the comment's post.
+func (w *bodyWriter) commentRow(id int64, c comment, b *block) {
+	i := int(c.slot % blockSize)
+	w.begin(b, i)
+	w.r = newRNG(w.seed, streamComment, c.slot*64+int64(c.nth))
+	w.variation += c.nth
+	post := w.id(c.slot)
+	if c.stray {
+		post = w.deletedID(c.slot)
+	}
+	w.buf = attrInt(append(w.buf, rowOpen...), "Id", id)
+	w.buf = attrInt(w.buf, "PostId", post)
+	w.buf = attrInt(w.buf, "Score", int64(max(0, w.r.geometric()*w.r.logUniform(3)-1)))
+	w.buf = append(w.buf, ` Text="`...)
+	w.commentText(c, b.role[i])
+	w.buf = append(w.buf, '"')
+	ms := w.clock.at(c.due)
+	w.buf = attrTime(w.buf, "CreationDate", ms)
+	if w.r.chance(15) {
+		w.buf = attrUserName(w.buf, "UserDisplayName", w.user(&w.r, c.due))
+	} else {
+		w.buf = attrInt(w.buf, "UserId", w.user(&w.r, c.due))
+	}
+	if w.licence {
+		w.buf = attr(w.buf, "ContentLicense", licenceOf(ms))
+	}
+	w.buf = append(w.buf, rowShut...)
+}
+
+// commentText writes the text of a comment on a post of the role: one to three
+// sentences.
+func (w *bodyWriter) commentText(c comment, post role) {
+	if c.nth > 0 && w.r.chance(450) {
+		w.phrase("comment.address", markdown)
 	}
 	section := "comment.question"
-	if of == roleAnswer {
+	if post == roleAnswer {
 		section = "comment.answer"
 	}
-	v.say(section, markdown)
-	more := v.corpus.say["comment.more"]
-	next := v.r.below(len(more))
-	for range v.r.below(3) {
-		v.buf = append(v.buf, ' ')
-		v.write(more[next%len(more)][markdown], markdown)
+	w.phrase(section, markdown)
+	more := w.corpus.prose["comment.more"]
+	next := w.r.below(len(more))
+	for range w.r.below(3) {
+		w.buf = append(w.buf, ' ')
+		w.write(more[next%len(more)][markdown], markdown)
 		next++
 	}
 }

@@ -12,39 +12,38 @@ import (
 //go:embed text
 var texts embed.FS
 
-// A corpus is the embedded texts, ready for writing. It is read once a sample
-// and shared.
+// A corpus is the embedded texts, prepared for writing.
 type corpus struct {
-	languages []*language // by weight, as in languages.txt
-	odds      []int       // running sum of their weights
-	domains   []*domain
-	tags      []string            // every tag; a tag's number is its place
-	say       map[string][]phrase // by section of prose.txt
-	log       []template
+	languages  []*language // by weight, as in languages.txt
+	cumulative []int       // running sum of the weights of languages
+	domains    []*domain
+	tags       []string            // all tags; the number of a tag is its index
+	prose      map[string][]phrase // by section of prose.txt
+	log        []template
 }
 
-// newCorpus reads the embedded texts. An error is a mistake in them.
+// newCorpus reads the embedded texts. It returns an error if they are malformed.
 func newCorpus() (*corpus, error) {
-	c := &corpus{say: make(map[string][]phrase)}
+	c := &corpus{prose: make(map[string][]phrase)}
 	files, err := readTexts()
 	if err != nil {
 		return nil, err
 	}
-	if err := c.addDomains(files["domains.txt"]); err != nil {
+	if err := c.readDomains(files["domains.txt"]); err != nil {
 		return nil, err
 	}
-	if err := c.addLanguages(files); err != nil {
+	if err := c.readLanguages(files); err != nil {
 		return nil, err
 	}
-	if err := c.addTopics(files); err != nil {
+	if err := c.readTopics(files); err != nil {
 		return nil, err
 	}
 	prose := sections(files["prose.txt"])
 	for name, lines := range prose {
-		c.say[name] = phrases(lines)
+		c.prose[name] = phrases(lines)
 	}
-	for _, name := range saySections {
-		if len(c.say[name]) == 0 {
+	for _, name := range proseSections {
+		if len(c.prose[name]) == 0 {
 			return nil, fmt.Errorf("prose.txt: no section %s", name)
 		}
 	}
@@ -57,13 +56,13 @@ func newCorpus() (*corpus, error) {
 func readTexts() (map[string]string, error) {
 	entries, err := texts.ReadDir("text")
 	if err != nil {
-		return nil, fmt.Errorf("reading the embedded texts: %w", err)
+		return nil, fmt.Errorf("read the embedded texts: %w", err)
 	}
 	files := make(map[string]string)
 	for _, e := range entries {
 		b, err := texts.ReadFile("text/" + e.Name())
 		if err != nil {
-			return nil, fmt.Errorf("reading the embedded texts: %w", err)
+			return nil, fmt.Errorf("read the embedded texts: %w", err)
 		}
 		files[e.Name()] = string(b)
 	}
@@ -79,8 +78,8 @@ func phrases(lines []string) []phrase {
 	return p
 }
 
-// tag returns the number of a tag, a new one where it is new.
-func (c *corpus) tag(name string) int {
+// tagID returns the number of a tag, which it adds if it is new.
+func (c *corpus) tagID(name string) int {
 	i := slices.Index(c.tags, name)
 	if i < 0 {
 		i = len(c.tags)
@@ -92,19 +91,19 @@ func (c *corpus) tag(name string) int {
 func (c *corpus) tagIDs(names []string) []int {
 	ids := make([]int, len(names))
 	for i, n := range names {
-		ids[i] = c.tag(n)
+		ids[i] = c.tagID(n)
 	}
 	return ids
 }
 
-// A language is what a question's first tag can be: one of the 39, or a tool
-// such as git.
+// A language is the first tag of a question: one of the 39 languages, or a tool such
+// as git.
 type language struct {
 	tag      string
 	tagID    int
 	name     phrase
 	class    string // of code blocks: lang-py
-	style    style
+	style    spelling
 	weight   int
 	pairs    []*language
 	tags     []int
@@ -113,16 +112,16 @@ type language struct {
 	about    phrase
 	code     []template
 	topics   []*topic
-	errors   []fault
-	trace    *trace
+	errors   []errorMessage
+	trace    *stackTrace
 	groups   []string // of topics
-	domain   *domain  // what questions are always about; nil for most
+	domain   *domain  // of all its questions; nil for most
 }
 
-// addLanguages reads the languages and tools.
-func (c *corpus) addLanguages(files map[string]string) error {
+// readLanguages reads the languages and tools.
+func (c *corpus) readLanguages(files map[string]string) error {
 	recs := slices.Concat(records("languages.txt", files["languages.txt"]), records("tools.txt", files["tools.txt"]))
-	faults, traces := faultsOf(files["errors.txt"])
+	messages, traces := readErrors(files["errors.txt"])
 	code := make(map[string][]string)
 	for _, f := range []string{"code-1.txt", "code-2.txt", "code-3.txt"} {
 		maps.Copy(code, sections(files[f]))
@@ -134,13 +133,13 @@ func (c *corpus) addLanguages(files map[string]string) error {
 		if err != nil {
 			return err
 		}
-		l.errors, l.trace = faults[r.one("family")], traces[r.one("family")]
+		l.errors, l.trace = messages[r.first("family")], traces[r.first("family")]
 		if len(l.errors) == 0 {
-			return fmt.Errorf("%s: %s: no errors of family %q", r.file, l.tag, r.one("family"))
+			return fmt.Errorf("%s: %s: no errors of family %q", r.file, l.tag, r.first("family"))
 		}
 		sum += l.weight
 		byTag[l.tag] = l
-		c.languages, c.odds = append(c.languages, l), append(c.odds, sum)
+		c.languages, c.cumulative = append(c.languages, l), append(c.cumulative, sum)
 	}
 	for i, r := range recs {
 		l := c.languages[i]
@@ -155,28 +154,28 @@ func (c *corpus) addLanguages(files map[string]string) error {
 	return nil
 }
 
-// newLanguage makes a language of its record and its code.
+// newLanguage builds a language from its record and its code.
 func (c *corpus) newLanguage(r record, code map[string][]string) (*language, error) {
-	if err := r.need("language", "name", "weight", "family", "style", "groups", "about", "libs", "versions"); err != nil {
+	if err := r.require("language", "name", "weight", "family", "style", "groups", "about", "libs", "versions"); err != nil {
 		return nil, err
 	}
-	tag := r.one("language")
-	weight, err := strconv.Atoi(r.one("weight"))
+	tag := r.first("language")
+	weight, err := strconv.Atoi(r.first("weight"))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: weight: %w", r.file, tag, err)
 	}
-	style, ok := styleNames[r.one("style")]
+	style, ok := spellingNames[r.first("style")]
 	if !ok || len(code[tag]) == 0 {
-		return nil, fmt.Errorf("%s: %s: no code, or style %q is not known", r.file, tag, r.one("style"))
+		return nil, fmt.Errorf("%s: %s: no code, or style %q is not known", r.file, tag, r.first("style"))
 	}
 	l := &language{
-		tag: tag, tagID: c.tag(tag), name: newPhrase(r.one("name")), class: r.one("class"), style: style, weight: weight,
-		libs: phrases(r.words("libs")), versions: phrases(r.list("versions")), about: newPhrase(r.one("about")), groups: r.words("groups"),
+		tag: tag, tagID: c.tagID(tag), name: newPhrase(r.first("name")), class: r.first("class"), style: style, weight: weight,
+		libs: phrases(r.words("libs")), versions: phrases(r.list("versions")), about: newPhrase(r.first("about")), groups: r.words("groups"),
 	}
 	for _, s := range code[tag] {
 		l.code = append(l.code, newCode(s))
 	}
-	if name := r.one("domain"); name != "" {
+	if name := r.first("domain"); name != "" {
 		i := slices.IndexFunc(c.domains, func(d *domain) bool { return d.name == name })
 		if i < 0 {
 			return nil, fmt.Errorf("%s: %s: no domain %s", r.file, tag, name)
@@ -186,45 +185,45 @@ func (c *corpus) newLanguage(r record, code map[string][]string) (*language, err
 	return l, nil
 }
 
-// A fault is an error message and the name it begins with.
-type fault struct{ name, message phrase }
+// An errorMessage is an error message and the name that it begins with.
+type errorMessage struct{ name, message phrase }
 
-// A trace is how a language prints a stack.
-type trace struct {
+// A stackTrace is the form in which a language prints a stack.
+type stackTrace struct {
 	head, tail template
 	frames     []template
 }
 
-// faultsOf reads the error messages and the stack traces of each family.
-func faultsOf(src string) (map[string][]fault, map[string]*trace) {
-	faults, traces := make(map[string][]fault), make(map[string]*trace)
+// readErrors reads the error messages and the stack trace of each family.
+func readErrors(src string) (map[string][]errorMessage, map[string]*stackTrace) {
+	messages, traces := make(map[string][]errorMessage), make(map[string]*stackTrace)
 	for _, r := range records("errors.txt", src) {
-		family := r.one("family")
-		for _, e := range r.all("error") {
+		family := r.first("family")
+		for _, e := range r.values("error") {
 			name, message, ok := strings.Cut(e, " | ")
 			if !ok {
 				name, _, _ = strings.Cut(e, ":")
 				message = e
 			}
-			faults[family] = append(faults[family], fault{newVerbatim(name), newVerbatim(message)})
+			messages[family] = append(messages[family], errorMessage{newVerbatim(name), newVerbatim(message)})
 		}
-		if r.one("head") == "" {
+		if r.first("head") == "" {
 			continue
 		}
-		t := &trace{head: newCode(r.one("head") + "\n")}
-		if tail := r.one("tail"); tail != "" {
+		t := &stackTrace{head: newCode(r.first("head") + "\n")}
+		if tail := r.first("tail"); tail != "" {
 			t.tail = newCode(tail + "\n")
 		}
-		for _, f := range r.all("frame") {
+		for _, f := range r.values("frame") {
 			t.frames = append(t.frames, newCode(strings.ReplaceAll(f, `\n`, "\n")+"\n"))
 		}
 		traces[family] = t
 	}
-	return faults, traces
+	return messages, traces
 }
 
-// saySections are the sections that prose.txt must have.
-var saySections = []string{
+// proseSections are the sections that prose.txt must have.
+var proseSections = []string{
 	"context", "log", "title.how", "title.why", "title.error", "title.diff", "open.how", "open.why", "open.error", "open.diff",
 	"data", "error", "symptom", "link.question", "tried", "tried.item", "detail", "expect", "close", "edit",
 	"short", "cause", "quote", "fix", "advice", "explain", "steps", "steps.item", "alternative", "link.answer", "docs", "caveat",

@@ -27,9 +27,9 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestNoHoleIsLeft finds holes whose name is misspelt: they would be written as
+// TestPlaceholdersAreFilled finds placeholders whose name is misspelt: they would be written as
 // they are.
-func TestNoHoleIsLeft(t *testing.T) {
+func TestPlaceholdersAreFilled(t *testing.T) {
 	c := testCorpus(t)
 	check := func(where string, p phrase) {
 		for _, part := range p[plain] {
@@ -38,7 +38,7 @@ func TestNoHoleIsLeft(t *testing.T) {
 			}
 		}
 	}
-	for name, all := range c.say {
+	for name, all := range c.prose {
 		for _, p := range all {
 			check("prose.txt: "+name, p)
 		}
@@ -55,11 +55,11 @@ func TestNoHoleIsLeft(t *testing.T) {
 func TestPhrase(t *testing.T) {
 	s := &site{corpus: &corpus{}}
 	l := &language{name: newPhrase("C++"), style: pascal}
-	v := &voice{site: s, language: l, thread: &thread{subject: subject{language: l, topic: &topic{fn: newNames("sort by key")}}, domain: &domain{}}}
+	v := &bodyWriter{site: s, language: l, thread: &thread{subject: subject{language: l, topic: &topic{fn: newIdentifier("sort by key")}}, domain: &domain{}}}
 	for _, tc := range []struct {
-		src  string
-		mode mode
-		want string
+		src    string
+		format format
+		want   string
 	}{
 		{"a `b<c>` in **{lang}** & \"d\"", plain, `a b&lt;c&gt; in C++ &amp; &quot;d&quot;`},
 		{"a `b<c>` in **{lang}** & \"d\"", markdown, "a `b&lt;c&gt;` in **C++** &amp; &quot;d&quot;"},
@@ -69,16 +69,16 @@ func TestPhrase(t *testing.T) {
 		{"2 * 3", html, `2 * 3`},
 	} {
 		v.buf = v.buf[:0]
-		v.write(newPhrase(tc.src)[tc.mode], tc.mode)
+		v.write(newPhrase(tc.src)[tc.format], tc.format)
 		if got := string(v.buf); got != tc.want {
-			t.Errorf("%q as %d: %q, want %q", tc.src, tc.mode, got, tc.want)
+			t.Errorf("%q as %d: %q, want %q", tc.src, tc.format, got, tc.want)
 		}
 	}
 }
 
 func TestNames(t *testing.T) {
-	got := newNames("sort by key")
-	for style, want := range map[style]string{snake: "sort_by_key", camel: "sortByKey", pascal: "SortByKey", kebab: "sort-by-key", upper: "SORT-BY-KEY"} {
+	got := newIdentifier("sort by key")
+	for style, want := range map[spelling]string{snake: "sort_by_key", camel: "sortByKey", pascal: "SortByKey", kebab: "sort-by-key", upper: "SORT-BY-KEY"} {
 		if string(got[style]) != want {
 			t.Errorf("style %d: %s, want %s", style, got[style], want)
 		}

@@ -8,6 +8,7 @@ import (
 )
 
 func TestDressingsAreWritten(t *testing.T) {
+	t.Parallel()
 	from := t.TempDir()
 	if err := WriteTiny(from); err != nil {
 		t.Fatal(err)

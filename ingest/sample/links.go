@@ -1,26 +1,27 @@
 package sample
 
+import "context"
+
 // Types of links, as on Stack Exchange.
 const (
 	linkLinked    = 1
 	linkDuplicate = 3
 )
 
-// A reference is one row of PostLinks.xml to be: the post at a slot names the
-// question at another. Neither is 0 in a reference that is there.
-type reference struct {
+// A link is a future row of PostLinks.xml: the post at a slot names the question at
+// another. Neither is 0 in a link that was drawn.
+type link struct {
 	slot    int64
 	related int64
 	due     int64
 	kind    uint8
 }
 
-// references draws the question that the post at offset i of b is a duplicate
-// of, once that is found out, and the question that its text links to; rows say
-// so when they are due. Most links stay within the
-// block; the others go to a first question of an earlier block, and so such
-// questions gather many.
-func (s *site) references(b *block, i int) (duplicate, linked reference) {
+// drawLinks draws the question that the post at offset i of b is a duplicate of and
+// the question that its text links to; the kind of a link that is not drawn is 0.
+// Most links stay within the block. The others lead to the first question of an
+// earlier block, so such questions gather many.
+func (s *site) drawLinks(b *block, i int) (duplicate, linked link) {
 	slot := b.slot(i)
 	r := newRNG(s.seed, streamLinks, slot)
 	asks := b.role[i] == roleQuestion
@@ -31,24 +32,24 @@ func (s *site) references(b *block, i int) (duplicate, linked reference) {
 	case !asks:
 		return duplicate, linked
 	}
-	due := slot + int64(r.spread(8))
+	due := slot + int64(r.logUniform(8))
 	if asks && r.chance(75) {
 		of, _ := s.subject(slot)
 		same := func(other subject) bool { return other == of }
 		if at, ok := s.earlier(b, i-1, same); ok {
-			duplicate = reference{slot: slot, related: b.slot(at), due: due, kind: linkDuplicate}
+			duplicate = link{slot: slot, related: b.slot(at), due: due, kind: linkDuplicate}
 		}
 	}
 	if r.chance(75) {
 		if to, ok := s.related(&r, b, question); ok && to != duplicate.related {
-			linked = reference{slot: slot, related: to, due: due, kind: linkLinked}
+			linked = link{slot: slot, related: to, due: due, kind: linkLinked}
 		}
 	}
 	return duplicate, linked
 }
 
-// earlier finds the last question at or before offset i of b on a subject that
-// is wanted.
+// earlier returns the last question at or before offset i of b whose subject is
+// wanted.
 func (s *site) earlier(b *block, i int, wanted func(subject) bool) (offset int, ok bool) {
 	for ; i >= 0; i-- {
 		if b.role[i] != roleQuestion {
@@ -61,7 +62,7 @@ func (s *site) earlier(b *block, i int, wanted func(subject) bool) (offset int, 
 	return 0, false
 }
 
-// related finds a question in the language of the one at offset i of b.
+// related draws a question in the language of the one at offset i of b.
 func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
 	of, _ := s.subject(b.slot(i))
 	near := func(other subject) bool { return other.language == of.language }
@@ -80,15 +81,33 @@ func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
 	return b.slot(at), ok
 }
 
+// writeLinks writes PostLinks.xml.
+func (d *dumpWriter) writeLinks(ctx context.Context, f *xmlFile) error {
+	var id int64
+	var buf []byte
+	return eachDue(ctx, d, "PostLinks", func(b *block, i int, add func(int64, link)) {
+		duplicate, linked := d.site.drawLinks(b, i)
+		for _, l := range []link{duplicate, linked} {
+			if l.kind != 0 && l.due < d.site.limit {
+				add(l.due, l)
+			}
+		}
+	}, func(l link) error {
+		id += 1 + l.slot%40
+		buf = d.site.linkRow(buf[:0], id, l)
+		return f.row(buf)
+	})
+}
+
 // linkRow writes a row of PostLinks.xml. A few name a deleted post.
-func (s *site) linkRow(dst []byte, id int64, l reference) []byte {
+func (s *site) linkRow(dst []byte, id int64, l link) []byte {
 	r := newRNG(s.seed, streamLinks, ^l.slot)
 	from, to := s.id(l.slot), s.id(l.related)
 	switch r.below(200) {
 	case 0:
-		from = s.lostID(l.slot)
+		from = s.deletedID(l.slot)
 	case 1:
-		to = s.lostID(l.related)
+		to = s.deletedID(l.related)
 	}
 	dst = attrInt(append(dst, rowOpen...), "Id", id)
 	dst = attrTime(dst, "CreationDate", s.clock.at(l.due))

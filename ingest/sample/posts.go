@@ -1,46 +1,101 @@
 package sample
 
 import (
+	"context"
 	"fmt"
 )
 
-// A post is what the row of a question or an answer says beside its text.
+// A post is the columns of a question's or an answer's row, without its texts.
+// Times are in milliseconds since 1970; 0 is an absent one.
 type post struct {
-	slot     int64
-	ms       int64 // creation
-	edited   int64 // 0 where it was not
-	active   int64
-	closed   int64
-	wikified int64
-	owner    int64
-	editor   int64
-	unnamed  bool // the owner's account is deleted
-	votes    tally
-	comments int64
+	slot         int64
+	created      int64
+	edited       int64
+	active       int64
+	closed       int64
+	wikified     int64 // made a community wiki
+	owner        int64
+	editor       int64
+	ownerDeleted bool // the owner's account is deleted
+	votes        voteCount
+	comments     int64
 }
 
-// begin turns the voice to the post at offset i of b.
-func (v *voice) begin(b *block, i int) {
-	q := i
-	v.turn = 0
-	if b.role[i] == roleAnswer {
-		q, v.turn = int(b.owner[i]), int(b.nth[i])
+// writePosts writes Posts.xml.
+func (d *dumpWriter) writePosts(ctx context.Context, f *xmlFile) error {
+	w := &postWriter{bodyWriter: bodyWriter{site: d.site}, questions: d.questions}
+	row := func(b *block, i int) error {
+		w.buf = w.buf[:0]
+		w.row(b, i)
+		return f.row(w.buf)
 	}
-	v.block = b
-	v.site.thread(&v.own, b.slot(q))
-	v.thread, v.language = &v.own, v.own.language
-	v.r = newRNG(v.seed, streamBody, b.slot(i))
-	v.codeTurn = v.r.below(64)
-	v.tight = v.clock.at(b.slot(i)) >= tightHTML
+	var err error
+	if d.o.Shuffle {
+		err = d.eachShuffled(ctx, row)
+	} else {
+		err = d.eachBlock(ctx, "Posts", func(b *block) error {
+			for i := range d.site.slots(b) {
+				if err := row(b, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	d.stats.Questions, d.stats.Answers = w.stats.Questions, w.stats.Answers
+	return err
 }
 
-// A postWriter writes rows of Posts.xml and counts the tags that it writes.
+// shuffledBlocks is how many blocks are shuffled together.
+const shuffledBlocks = 8
+
+// eachShuffled calls row for each post once, not in the order of Id. It takes
+// blocks that lie an eighth of the site apart and visits their slots in random
+// order, so that most neighbouring rows are far from each other.
+func (d *dumpWriter) eachShuffled(ctx context.Context, row func(b *block, i int) error) error {
+	count := d.site.blockCount()
+	apart := (count + shuffledBlocks - 1) / shuffledBlocks
+	blocks := make([]block, shuffledBlocks)
+	var order []int
+	var done int64
+	for start := range apart {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("write Posts.xml: %w", err)
+		}
+		order = order[:0]
+		for k := range shuffledBlocks {
+			n := start + int64(k)*apart
+			if n >= count {
+				break
+			}
+			blocks[k].fill(d.o.Seed, n, len(d.site.corpus.tags))
+			for i := range d.site.slots(&blocks[k]) {
+				order = append(order, k*blockSize+i)
+			}
+		}
+		r := newRNG(d.o.Seed, streamShuffle, start)
+		for i := len(order) - 1; i > 0; i-- {
+			j := r.below(i + 1)
+			order[i], order[j] = order[j], order[i]
+		}
+		for _, x := range order {
+			if err := row(&blocks[x/blockSize], x%blockSize); err != nil {
+				return err
+			}
+		}
+		done += int64(len(order))
+		d.report("Posts", done)
+	}
+	return nil
+}
+
+// A postWriter writes rows of Posts.xml and counts the questions of each tag.
 type postWriter struct {
-	voice
-	votesRoom   []vote
-	remarksRoom []remark
-	tagCounts   []int64
-	stats       Stats
+	bodyWriter
+	votes     []vote
+	comments  []comment
+	questions []int64 // by tag
+	stats     Stats   // Questions and Answers
 }
 
 // row writes the row of the post at offset i of b.
@@ -57,13 +112,13 @@ func (w *postWriter) row(b *block, i int) {
 	}
 }
 
-// post draws what the row of the post at offset i of b says.
-func (w *postWriter) post(b *block, i int) post {
+// drawPost draws the columns of the post at offset i of b.
+func (w *postWriter) drawPost(b *block, i int) post {
 	slot := b.slot(i)
 	r := newRNG(w.seed, streamEdit, slot)
-	p := post{slot: slot, ms: w.clock.at(slot), owner: w.user(&r, slot), unnamed: r.chance(15)}
-	p.active = p.ms
-	if due := slot + int64(r.spread(11)); r.chance(420) && due < w.limit {
+	p := post{slot: slot, created: w.clock.at(slot), owner: w.user(&r, slot), ownerDeleted: r.chance(15)}
+	p.active = p.created
+	if due := slot + int64(r.logUniform(11)); r.chance(420) && due < w.limit {
 		p.edited = w.clock.at(due) + int64(r.below(90_000))
 		p.editor = p.owner
 		if r.chance(550) {
@@ -71,68 +126,68 @@ func (w *postWriter) post(b *block, i int) post {
 		}
 		p.active = p.edited
 	}
-	if due := slot + int64(r.spread(9)); r.chance(15) && due < w.limit {
+	if due := slot + int64(r.logUniform(9)); r.chance(15) && due < w.limit {
 		p.closed = w.clock.at(due)
 	}
 	if r.chance(8) {
-		p.wikified = p.ms
+		p.wikified = p.created
 	}
 	if r.chance(2) {
 		p.owner = -1
 	}
-	w.votesRoom = w.site.votes(w.votesRoom[:0], b, i)
-	p.votes = tallyOf(w.votesRoom)
-	w.remarksRoom = w.remarks(w.remarksRoom[:0], b, i)
-	p.comments = int64(len(w.remarksRoom))
+	w.votes = w.drawVotes(w.votes[:0], b, i)
+	p.votes = countVotes(w.votes)
+	w.comments = w.drawComments(w.comments[:0], b, i)
+	p.comments = int64(len(w.comments))
 	return p
 }
 
 func (w *postWriter) questionRow(b *block, i int) {
-	p := w.post(b, i)
+	p := w.drawPost(b, i)
 	w.begin(b, i)
 	answers, last := w.answers(b, i)
 	if answers > 0 {
 		p.active = max(p.active, w.clock.at(last))
 	}
-	duplicate, linked := w.references(b, i)
+	duplicate, linked := w.drawLinks(b, i)
 	closed := duplicate.kind != 0 && duplicate.due < w.limit
 	if closed {
 		p.closed = w.clock.at(duplicate.due)
 	}
-	w.open(w.id(p.slot), 1)
+	w.openRow(w.id(p.slot), 1)
 	if at, _ := w.accepted(b, i); at != 0 {
 		w.buf = attrInt(w.buf, "AcceptedAnswerId", w.id(b.slot(at)))
 	}
-	w.buf = attrTime(w.buf, "CreationDate", p.ms)
+	w.buf = attrTime(w.buf, "CreationDate", p.created)
 	w.buf = attrInt(w.buf, "Score", p.votes.score)
-	w.buf = attrInt(w.buf, "ViewCount", w.views(p))
+	w.buf = attrInt(w.buf, "ViewCount", w.drawViews(p))
 	w.buf = append(w.buf, ` Body="`...)
 	if closed && !w.tight {
 		w.site.thread(&w.other, duplicate.related)
-		w.duplicate()
+		w.duplicateNotice()
 	}
 	if linked.kind != 0 {
 		w.site.thread(&w.other, linked.related)
 	}
 	w.question(linked.kind != 0)
 	w.buf = append(w.buf, '"')
-	w.people(p)
+	w.writeUsers(p)
 	w.buf = append(w.buf, ` Title="`...)
 	w.title(plain)
 	w.buf = append(w.buf, '"')
-	w.tagList(w.own.tags)
+	w.writeTagList(w.own.tags)
 	w.buf = attrInt(w.buf, "AnswerCount", int64(answers))
-	w.close(p)
+	w.closeRow(p)
 }
 
 func (w *postWriter) answerRow(b *block, i int) {
-	p := w.post(b, i)
+	p := w.drawPost(b, i)
 	p.closed = 0
 	w.begin(b, i)
-	_, linked := w.references(b, i)
-	w.open(w.id(p.slot), 2)
+	_, linked := w.drawLinks(b, i)
+	w.openRow(w.id(p.slot), 2)
 	w.buf = attrInt(w.buf, "ParentId", w.id(b.slot(int(b.owner[i]))))
-	w.buf = attrTime(w.buf, "CreationDate", p.ms)
+	w.buf = attrTime(w.buf, "CreationDate", p.created)
 	w.buf = attrInt(w.buf, "Score", p.votes.score)
 	w.buf = append(w.buf, ` Body="`...)
 	if linked.kind != 0 {
@@ -140,21 +195,22 @@ func (w *postWriter) answerRow(b *block, i int) {
 	}
 	w.answer(linked.kind != 0)
 	w.buf = append(w.buf, '"')
-	w.people(p)
-	w.close(p)
+	w.writeUsers(p)
+	w.closeRow(p)
 }
 
-func (w *postWriter) open(id, kind int64) {
+func (w *postWriter) openRow(id, kind int64) {
 	w.buf = attrInt(append(w.buf, rowOpen...), "Id", id)
 	w.buf = attrInt(w.buf, "PostTypeId", kind)
 }
 
-// people writes the attributes on who wrote and edited a post, and when.
-func (w *postWriter) people(p post) {
-	if !p.unnamed {
+// writeUsers writes the attributes of the owner and the editor, and of the last edit
+// and activity.
+func (w *postWriter) writeUsers(p post) {
+	if !p.ownerDeleted {
 		w.buf = attrInt(w.buf, "OwnerUserId", p.owner)
 	}
-	if p.unnamed || p.owner%97 == 0 {
+	if p.ownerDeleted || p.owner%97 == 0 {
 		w.buf = attrUserName(w.buf, "OwnerDisplayName", p.owner)
 	}
 	if p.edited != 0 {
@@ -168,7 +224,7 @@ func (w *postWriter) people(p post) {
 	w.buf = attrTime(w.buf, "LastActivityDate", p.active)
 }
 
-func (w *postWriter) close(p post) {
+func (w *postWriter) closeRow(p post) {
 	w.buf = attrInt(w.buf, "CommentCount", p.comments)
 	if p.votes.favourites > 0 {
 		w.buf = attrInt(w.buf, "FavoriteCount", p.votes.favourites)
@@ -180,73 +236,30 @@ func (w *postWriter) close(p post) {
 		w.buf = attrTime(w.buf, "CommunityOwnedDate", p.wikified)
 	}
 	if w.licence {
-		w.buf = attr(w.buf, "ContentLicense", licenceOf(max(p.ms, p.edited)))
+		w.buf = attr(w.buf, "ContentLicense", licenceOf(max(p.created, p.edited)))
 	}
 	w.buf = append(w.buf, rowShut...)
 }
 
-// views draws how often a question was seen: more for a higher score.
-func (w *postWriter) views(p post) int64 {
+// drawViews draws how often a question was viewed, which grows with its score.
+func (w *postWriter) drawViews(p post) int64 {
 	r := newRNG(w.seed, streamEdit, ^p.slot)
-	return 11 + int64(r.spread(12)) + (2+max(0, p.votes.score))*int64(r.spread(9))
+	return 11 + int64(r.logUniform(12)) + (2+max(0, p.votes.score))*int64(r.logUniform(9))
 }
 
-// tagList writes the Tags attribute and counts the tags.
-func (w *postWriter) tagList(tags []int) {
+// writeTagList writes the Tags attribute and counts the tags.
+func (w *postWriter) writeTagList(tags []int) {
 	open, shut := "&lt;", "&gt;"
-	if w.pipes {
+	if w.pipeTags {
 		open, shut = "|", ""
 	}
 	w.buf = append(w.buf, ` Tags="`...)
 	for _, t := range tags {
-		w.tagCounts[t]++
+		w.questions[t]++
 		w.buf = append(append(append(w.buf, open...), w.corpus.tags[t]...), shut...)
 	}
-	if w.pipes {
+	if w.pipeTags {
 		w.buf = append(w.buf, '|')
 	}
 	w.buf = append(w.buf, '"')
-}
-
-// window is how many blocks are shuffled together.
-const window = 8
-
-// shuffled calls row for each post once, out of order: it takes blocks that lie
-// an eighth of the site apart, and goes through their slots in a random order.
-// So neighbouring rows are mostly far from each other, and memory is a window.
-func (d *dump) shuffled(row func(b *block, i int) error) error {
-	blocks := d.site.blockCount()
-	apart := (blocks + window - 1) / window
-	room := make([]block, window)
-	var order []int
-	var done int64
-	for start := range apart {
-		if err := d.ctx.Err(); err != nil {
-			return fmt.Errorf("writing Posts.xml: %w", err)
-		}
-		order = order[:0]
-		for k := range window {
-			n := start + int64(k)*apart
-			if n >= blocks {
-				break
-			}
-			room[k].fill(d.o.Seed, n, len(d.site.corpus.tags))
-			for i := range d.site.slots(&room[k]) {
-				order = append(order, k*blockSize+i)
-			}
-		}
-		r := newRNG(d.o.Seed, streamShuffle, start)
-		for i := len(order) - 1; i > 0; i-- {
-			j := r.below(i + 1)
-			order[i], order[j] = order[j], order[i]
-		}
-		for _, x := range order {
-			if err := row(&room[x/blockSize], x%blockSize); err != nil {
-				return err
-			}
-		}
-		done += int64(len(order))
-		d.report("Posts", done)
-	}
-	return nil
 }

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A record is a run of lines "key value" in one of the embedded texts. Records
-// are separated by empty lines; a line that begins with # is a comment. A key
-// can stand more than once.
+// A record is a sequence of lines "key value" in an embedded text. Empty lines
+// separate records; a line that begins with # is a comment. A key may occur more
+// than once.
 type record struct {
 	file   string
 	fields []field
@@ -37,8 +37,8 @@ func records(file, src string) []record {
 	return all
 }
 
-// all returns the values of a key.
-func (r record) all(key string) []string {
+// values returns the values of a key.
+func (r record) values(key string) []string {
 	var v []string
 	for _, f := range r.fields {
 		if f.key == key {
@@ -48,21 +48,21 @@ func (r record) all(key string) []string {
 	return v
 }
 
-// one returns the only value of a key, empty where there is none.
-func (r record) one(key string) string {
-	if v := r.all(key); len(v) > 0 {
+// first returns the first value of a key, "" if there is none.
+func (r record) first(key string) string {
+	if v := r.values(key); len(v) > 0 {
 		return v[0]
 	}
 	return ""
 }
 
 // words returns the words of the values of a key.
-func (r record) words(key string) []string { return strings.Fields(strings.Join(r.all(key), " ")) }
+func (r record) words(key string) []string { return strings.Fields(strings.Join(r.values(key), " ")) }
 
-// list returns what the values of a key hold between bars.
+// list returns the items that bars separate in the values of a key.
 func (r record) list(key string) []string {
 	var v []string
-	for _, s := range r.all(key) {
+	for _, s := range r.values(key) {
 		for one := range strings.SplitSeq(s, "|") {
 			v = append(v, strings.TrimSpace(one))
 		}
@@ -70,18 +70,18 @@ func (r record) list(key string) []string {
 	return v
 }
 
-// need is an error when a key is missing.
-func (r record) need(keys ...string) error {
+// require returns an error if a key is missing.
+func (r record) require(keys ...string) error {
 	for _, k := range keys {
-		if r.one(k) == "" {
+		if r.first(k) == "" {
 			return fmt.Errorf("%s: %s: no %s", r.file, r.fields[0].value, k)
 		}
 	}
 	return nil
 }
 
-// sections cuts a text at its lines "== name". Within a section, lines are
-// items, or what stands between lines "--" where there are any.
+// sections splits a text at its lines "== name". The items of a section are its
+// lines or, if it contains lines "--", the texts between those.
 func sections(src string) map[string][]string {
 	m := make(map[string][]string)
 	for part := range strings.SplitSeq("\n"+src, "\n== ") {

@@ -6,16 +6,16 @@ import (
 	"s2g/schema"
 )
 
-// rng is SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number
-// generators, OOPSLA 2014): one addition and a finaliser. It is written out
-// here, not taken from math/rand, because the bytes of a sample must not change
-// with the Go version, and because one can be started anywhere at no cost.
+// An rng is a SplitMix64 generator (Steele, Lea and Flood, Fast splittable
+// pseudorandom number generators, OOPSLA 2014). It does not use math/rand, because
+// the bytes of a sample must not depend on the Go version, and because a generator
+// must be cheap to start for each post.
 type rng uint64
 
 const golden = 0x9e3779b97f4a7c15
 
-// stream keeps draws for different purposes apart, though they start from the
-// same number.
+// A stream separates the draws for one purpose from those for others that start from
+// the same number.
 type stream uint64
 
 const (
@@ -34,7 +34,7 @@ const (
 	streamShuffle
 )
 
-// newRNG starts the generator of number n in a stream of a seed.
+// newRNG returns the generator of number n in a stream of a seed.
 func newRNG(seed uint64, s stream, n int64) rng {
 	return rng(schema.Mix64(schema.Mix64(seed+uint64(s)*golden-golden) + uint64(n)*golden - golden))
 }
@@ -46,21 +46,21 @@ func (r *rng) next() uint64 {
 }
 
 // below returns a number from 0 to n-1; n is positive. The bias of the
-// multiplication, n in 2^64, is of no matter here.
+// multiplication, n in 2^64, is negligible here.
 func (r *rng) below(n int) int {
 	hi, _ := bits.Mul64(r.next(), uint64(n))
 	return int(hi)
 }
 
-// chance is true in perMille of a thousand draws.
+// chance returns true in perMille of a thousand draws.
 func (r *rng) chance(perMille int) bool { return r.below(1000) < perMille }
 
 // geometric returns 0, 1, 2 … with probability 1/2, 1/4, 1/8 …: mean 1.
 func (r *rng) geometric() int { return bits.TrailingZeros64(r.next() | 1<<40) }
 
-// spread returns a number from 0 to 2^pow-1 whose logarithm is about uniform:
-// mostly small, at times far.
-func (r *rng) spread(pow int) int { return r.below(1 << r.below(pow+1)) }
+// logUniform returns a number from 0 to 2^pow-1 whose logarithm is about uniform:
+// mostly small, sometimes large.
+func (r *rng) logUniform(pow int) int { return r.below(1 << r.below(pow+1)) }
 
-// low returns a number from 0 to n-1, small ones more often: the smaller of two.
-func (r *rng) low(n int) int { return min(r.below(n), r.below(n)) }
+// mostlyLow returns a number from 0 to n-1, small ones more often: the smaller of two.
+func (r *rng) mostlyLow(n int) int { return min(r.below(n), r.below(n)) }

@@ -1,36 +1,39 @@
 // Package sample writes a synthetic Stack Exchange dump of any size: Posts.xml,
-// Comments.xml, Votes.xml, PostLinks.xml and Tags.xml in the dress of the real
-// ones. It exists so that the program can be tried, tested and measured where no
-// real dump is at hand, at any size, and so that the result reads like questions
-// and answers: a search over it shows something.
+// Comments.xml, Votes.xml, PostLinks.xml and Tags.xml, in the form of real dumps.
+// It lets people try, test and measure the program without a real dump. Its posts
+// read as questions and answers, so that searches over them return something.
 //
-// It reads nothing but the texts embedded from text/, all written for it, and it
-// writes the same bytes for the same options everywhere: the only source of
-// chance is [rng], and no floating-point number is involved.
+// It reads only the texts embedded from text/, which were written for it. The same
+// options write the same bytes everywhere: the only source of chance is [rng], and
+// no floating-point number is involved.
 //
-// How it is made:
+// How a sample is generated:
 //
-//  1. A post has a number, its slot, from 0. Slots are cut into blocks of 4096.
-//     What a block holds (which slot is a question, which an answer to which
-//     question, which a tag wiki) is a pure function of the seed and the block's
+//  1. A post has a number, its slot, from 0. Slots are divided into blocks of 4096.
+//     The contents of a block (which slot is a question, which an answer to which
+//     question, which a tag wiki) are a pure function of the seed and the block's
 //     number ([block]).
-//  2. What a post says is a pure function of the seed and its slot: a [thread]
+//  2. The text of a post is a pure function of the seed and its slot: a [thread]
 //     draws language, topic, tags and words from its question's slot, and each
-//     answer, comment and vote draws again from its own. So every file can be
-//     streamed by itself, in any order, with no memory of the others.
-//  3. Comments and votes come later than their post, at the slot where they are
+//     answer, comment and vote draws from its own. So every file is streamed by
+//     itself, in any order, without memory of the others.
+//  3. Comments and votes come later than their post, at the slot at which they are
 //     due. What is due at or after the last slot has not happened yet, and
-//     AnswerCount, CommentCount, Score and AcceptedAnswerId count only what has.
-//     A site with more posts and the same clock (Options.Grow) therefore begins
-//     with the same rows, but for such edits.
+//     AnswerCount, CommentCount, Score and AcceptedAnswerId count only what has. A
+//     site with more posts and the same clock (Options.Grow) therefore begins with
+//     the same rows, except for such edits.
 //
 // Memory is a few blocks, whatever the number of posts.
+//
+// [Dressings] rewrites a dump in the formats, encodings and spellings of other
+// years, for tests.
 package sample
 
 import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // Values of Options.Tags and Options.Compress.
@@ -40,60 +43,59 @@ const (
 	CompressGzip = "gzip"
 )
 
-// DefaultPosts is how many posts a sample has unless told.
+// DefaultPosts is the number of posts of a sample by default.
 const DefaultPosts = 10_000
 
-// Options say what to write. The zero value, with Out set, writes a small dump
-// as they were before 2018.
+// Options configure a sample. The zero value with Out set writes a small dump in
+// the form that dumps had before 2018.
 type Options struct {
 	Posts    int    // rows of Posts.xml; 0 is DefaultPosts
-	Grow     int    // posts that the site will have at its end; 0: it is as old as it gets. More Posts of the same are its later dumps
-	Seed     uint64 // another seed is another site
-	Out      string // folder of the five files; made if it is missing
-	Tags     string // how Posts.Tags is spelt: "angle" (the default) <a><b>, until 2024; "pipe" |a|b|, since
-	Shuffle  bool   // Posts.xml not in the order of Id, as since 2024
-	Licence  bool   // ContentLicense attributes and CRLF ends of lines, as dumps have had them since 2018
+	Grow     int    // posts that the site will have at its end; 0 is Posts. Samples with one Grow and more Posts are its later dumps
+	Seed     uint64 // another seed generates another site
+	Out      string // folder of the five files; created if it is missing
+	Tags     string // spelling of Posts.Tags: "angle" (the default) is <a><b>, until 2024; "pipe" is |a|b|, since 2024
+	Shuffle  bool   // Posts.xml is not in the order of Id, as since 2024
+	Licence  bool   // write ContentLicense attributes and CRLF line ends, as dumps since 2018 have them
 	Compress string // "" or "gzip", which writes Posts.xml.gz and so on
 
-	// Progress, unless nil, hears of each few thousand posts done: what is the
-	// file, done and total count posts, not rows.
+	// Progress, unless nil, is called every few thousand posts. what is the file;
+	// done and total count posts, not rows.
 	Progress func(what string, done, total int64)
 }
 
-// Stats count what was written.
+// Stats count the rows that were written.
 type Stats struct {
 	Posts, Questions, Answers        int64 // Posts includes tag wikis and excerpts
 	Comments, Votes, PostLinks, Tags int64
 	Bytes                            int64 // of XML, before compression
 }
 
-// Write writes the dump. The same options write the same XML anywhere. A file
-// that was not finished is not left behind.
+// Write writes a sample. It removes a file that it cannot complete.
 func Write(ctx context.Context, o Options) (Stats, error) {
-	d, err := newDump(ctx, o)
+	d, err := newDumpWriter(o)
 	if err != nil {
 		return Stats{}, err
 	}
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
-		return Stats{}, fmt.Errorf("making the folder of the sample: %w", err)
+		return Stats{}, fmt.Errorf("create the folder of the sample: %w", err)
 	}
 	for _, t := range []struct {
-		table, root string
-		write       func(*file) error
-		rows        *int64
+		table string
+		write func(context.Context, *xmlFile) error
+		rows  *int64
 	}{
-		{"Posts", "posts", d.posts, &d.stats.Posts},
-		{"Comments", "comments", d.comments, &d.stats.Comments},
-		{"Votes", "votes", d.votes, &d.stats.Votes},
-		{"PostLinks", "postlinks", d.links, &d.stats.PostLinks},
-		{"Tags", "tags", d.tags, &d.stats.Tags},
+		{"Posts", d.writePosts, &d.stats.Posts},
+		{"Comments", d.writeComments, &d.stats.Comments},
+		{"Votes", d.writeVotes, &d.stats.Votes},
+		{"PostLinks", d.writeLinks, &d.stats.PostLinks},
+		{"Tags", d.writeTags, &d.stats.Tags},
 	} {
-		f, err := create(d.o, t.table, t.root)
+		f, err := createXML(d.o, t.table, strings.ToLower(t.table))
 		if err != nil {
 			return d.stats, err
 		}
-		if err := t.write(f); err != nil {
-			f.abandon()
+		if err := t.write(ctx, f); err != nil {
+			f.abort()
 			return d.stats, err
 		}
 		if err := f.commit(); err != nil {
@@ -105,16 +107,16 @@ func Write(ctx context.Context, o Options) (Stats, error) {
 	return d.stats, nil
 }
 
-// A dump is a sample that is being written.
-type dump struct {
-	ctx   context.Context
-	o     Options
-	site  *site
-	stats Stats
-	count []int64 // of questions, by tag; known once the posts are written
+// A dumpWriter writes one sample.
+type dumpWriter struct {
+	o         Options
+	site      *site
+	stats     Stats
+	questions []int64  // by tag; known once the posts are written
+	blocks    [2]block // the current block and the one before, by number modulo 2
 }
 
-func newDump(ctx context.Context, o Options) (*dump, error) {
+func newDumpWriter(o Options) (*dumpWriter, error) {
 	if o.Posts == 0 {
 		o.Posts = DefaultPosts
 	}
@@ -134,191 +136,58 @@ func newDump(ctx context.Context, o Options) (*dump, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dump{ctx: ctx, o: o, site: s, count: make([]int64, len(s.corpus.tags))}, nil
+	return &dumpWriter{o: o, site: s, questions: make([]int64, len(s.corpus.tags))}, nil
 }
 
-func newSite(o Options) (*site, error) {
-	c, err := newCorpus()
-	if err != nil {
-		return nil, err
-	}
-	n := int64(o.Posts)
-	return &site{
-		corpus: c, seed: o.Seed, limit: n, clock: clock{seed: o.Seed, posts: max(n, int64(o.Grow))},
-		pipes: o.Tags == TagsPipe, licence: o.Licence,
-	}, nil
-}
-
-// blocks calls do for each block in order and reports progress.
-func (d *dump) blocks(what string, do func(b *block) error) error {
-	// Two blocks take turns, so that do can keep the one before.
-	var room [2]block
+// eachBlock calls do for each block in order and reports progress.
+func (d *dumpWriter) eachBlock(ctx context.Context, table string, do func(b *block) error) error {
 	for n := range d.site.blockCount() {
-		if err := d.ctx.Err(); err != nil {
-			return fmt.Errorf("writing %s.xml: %w", what, err)
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("write %s.xml: %w", table, err)
 		}
-		b := &room[n%2]
+		b := &d.blocks[n%2]
 		b.fill(d.o.Seed, n, len(d.site.corpus.tags))
 		if err := do(b); err != nil {
 			return err
 		}
-		d.report(what, (n+1)*blockSize)
+		d.report(table, (n+1)*blockSize)
 	}
 	return nil
 }
 
-func (d *dump) report(what string, done int64) {
+// blockOf returns the block of a slot: the current one or the one before.
+func (d *dumpWriter) blockOf(slot int64) *block { return &d.blocks[slot/blockSize%2] }
+
+func (d *dumpWriter) report(table string, done int64) {
 	if d.o.Progress != nil {
-		d.o.Progress(what+".xml", min(done, d.site.limit), d.site.limit)
+		d.o.Progress(table+".xml", min(done, d.site.limit), d.site.limit)
 	}
 }
 
-func (s *site) blockCount() int64 { return (s.limit + blockSize - 1) / blockSize }
-
-// slots is how many slots of a block exist.
-func (s *site) slots(b *block) int { return int(min(blockSize, s.limit-b.number*blockSize)) }
-
-func (d *dump) posts(f *file) error {
-	w := &postWriter{voice: voice{site: d.site}, tagCounts: d.count}
-	row := func(b *block, i int) error {
-		w.buf = w.buf[:0]
-		w.row(b, i)
-		return f.row(w.buf)
+// eachDue calls write for the events of all posts in the order of the slots at
+// which they are due; events due at one slot keep the order in which they were
+// drawn. draw calls add for each event of the post at offset i of b.
+func eachDue[E any](ctx context.Context, d *dumpWriter, table string, draw func(b *block, i int, add func(due int64, e E)), write func(e E) error) error {
+	var queue [maxDelay][]E // by slot modulo maxDelay
+	add := func(due int64, e E) {
+		at := &queue[due%maxDelay]
+		*at = append(*at, e)
 	}
-	var err error
-	if d.o.Shuffle {
-		err = d.shuffled(row)
-	} else {
-		err = d.blocks("Posts", func(b *block) error {
-			for i := range d.site.slots(b) {
-				if err := row(b, i); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	d.stats.Questions, d.stats.Answers = w.stats.Questions, w.stats.Answers
-	return err
-}
-
-func (d *dump) comments(f *file) error {
-	var waiting ring[remark]
-	var room []remark
-	var id int64
-	var before *block
-	v := &voice{site: d.site}
-	return d.blocks("Comments", func(b *block) error {
+	return d.eachBlock(ctx, table, func(b *block) error {
 		for i := range d.site.slots(b) {
-			slot := b.slot(i)
-			room = d.site.remarks(room[:0], b, i)
-			for _, m := range room {
-				waiting.add(m.due, m)
-			}
-			if slot%256 == 9 { // what is left of a deleted post
-				waiting.add(slot, remark{slot: slot, due: slot, stray: true})
-			}
-			for _, m := range waiting.take(slot) {
-				of := b
-				if m.slot < b.slot(0) {
-					of = before
-				}
-				id += 1 + m.slot%7/6
-				v.buf = v.buf[:0]
-				v.commentRow(id, m, of)
-				if err := f.row(v.buf); err != nil {
+			draw(b, i, add)
+			at := &queue[b.slot(i)%maxDelay]
+			for _, e := range *at {
+				if err := write(e); err != nil {
 					return err
 				}
 			}
-		}
-		before = b
-		return nil
-	})
-}
-
-func (d *dump) votes(f *file) error {
-	var waiting ring[vote]
-	var room []vote
-	var buf []byte
-	var id int64
-	return d.blocks("Votes", func(b *block) error {
-		for i := range d.site.slots(b) {
-			slot := b.slot(i)
-			room = d.site.votes(room[:0], b, i)
-			for _, x := range room {
-				waiting.add(x.due, x)
-			}
-			if slot%32 == 7 { // what is left of a deleted post
-				waiting.add(slot, vote{post: d.site.lostID(slot), due: slot, kind: voteUp})
-			}
-			for _, x := range waiting.take(slot) {
-				id += 1 + x.post%9/8
-				buf = d.site.voteRow(buf[:0], id, x)
-				if err := f.row(buf); err != nil {
-					return err
-				}
-			}
+			*at = (*at)[:0]
 		}
 		return nil
 	})
 }
 
-func (d *dump) links(f *file) error {
-	var waiting ring[reference]
-	var buf []byte
-	var id int64
-	return d.blocks("PostLinks", func(b *block) error {
-		for i := range d.site.slots(b) {
-			duplicate, linked := d.site.references(b, i)
-			for _, l := range []reference{duplicate, linked} {
-				if l.kind != 0 && l.due < d.site.limit {
-					waiting.add(l.due, l)
-				}
-			}
-			for _, l := range waiting.take(b.slot(i)) {
-				id += 1 + l.slot%40
-				buf = d.site.linkRow(buf[:0], id, l)
-				if err := f.row(buf); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-func (d *dump) tags(f *file) error {
-	var buf []byte
-	for tag, n := range d.count {
-		buf = d.site.tagRow(buf[:0], tag, n)
-		if len(buf) == 0 {
-			continue
-		}
-		if err := f.row(buf); err != nil {
-			return err
-		}
-	}
-	d.report("Tags", d.site.limit)
-	return nil
-}
-
-// ringSize is how many slots ahead something can be due, and a power of two.
-const ringSize = 2048
-
-// A ring hands out things at the slot at which they are due.
-type ring[T any] struct{ due [ringSize][]T }
-
-// add puts x in for a slot, less than ringSize after the one taken last.
-func (r *ring[T]) add(slot int64, x T) {
-	at := &r.due[slot%ringSize]
-	*at = append(*at, x)
-}
-
-// take returns what is due at a slot, in the order in which it was added; the
-// slice is valid until add puts something in a whole ring later.
-func (r *ring[T]) take(slot int64) []T {
-	at := &r.due[slot%ringSize]
-	x := *at
-	*at = x[:0]
-	return x
-}
+// maxDelay is a limit on how many slots after its post an event is due; a power of
+// two.
+const maxDelay = 2048

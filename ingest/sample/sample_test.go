@@ -99,6 +99,7 @@ func lines(t testing.TB, dir, table string) []string {
 // TestDress holds the first and last bytes of a file and its line ends to those
 // of real dumps.
 func TestDress(t *testing.T) {
+	t.Parallel()
 	for _, tc := range []struct {
 		name string
 		o    Options
@@ -133,6 +134,7 @@ func TestDress(t *testing.T) {
 
 // TestAttributeOrder holds the order of attributes to that of real dumps.
 func TestAttributeOrder(t *testing.T) {
+	t.Parallel()
 	order := map[string]string{
 		"Posts": "Id PostTypeId AcceptedAnswerId ParentId CreationDate Score ViewCount Body OwnerUserId OwnerDisplayName LastEditorUserId " +
 			"LastEditorDisplayName LastEditDate LastActivityDate Title Tags AnswerCount CommentCount FavoriteCount ClosedDate CommunityOwnedDate ContentLicense",
@@ -165,6 +167,7 @@ func TestAttributeOrder(t *testing.T) {
 
 // TestShuffle checks that only the order differs, and that it does.
 func TestShuffle(t *testing.T) {
+	t.Parallel()
 	o := Options{Posts: 9000}
 	ordered, _ := write(t, o)
 	o.Shuffle = true
@@ -197,6 +200,7 @@ func TestShuffle(t *testing.T) {
 // TestGrowth checks that the dumps of a site that grows hold the same posts, of
 // the same dates, and that the later one has more of them.
 func TestGrowth(t *testing.T) {
+	t.Parallel()
 	const posts, grown = 6000, 9000
 	early, err := newSite(Options{Posts: posts, Grow: grown})
 	if err != nil {
@@ -209,7 +213,7 @@ func TestGrowth(t *testing.T) {
 	attribute := func(s *site, slot int64, name string) string {
 		var b block
 		b.fill(s.seed, slot/blockSize, len(s.corpus.tags))
-		w := &postWriter{voice: voice{site: s}, tagCounts: make([]int64, len(s.corpus.tags))}
+		w := &postWriter{bodyWriter: bodyWriter{site: s}, questions: make([]int64, len(s.corpus.tags))}
 		w.row(&b, int(slot%blockSize))
 		_, text, _ := strings.Cut(string(w.buf), " "+name+`="`)
 		text, _, _ = strings.Cut(text, `"`)
@@ -273,6 +277,7 @@ func TestCancelLeavesNothing(t *testing.T) {
 }
 
 func TestGzipHoldsTheSame(t *testing.T) {
+	t.Parallel()
 	gunzip := schematest.Tool(t, "gzip")
 	plain, _ := write(t, Options{Posts: 300})
 	zipped, _ := write(t, Options{Posts: 300, Compress: CompressGzip})
@@ -288,6 +293,7 @@ func TestGzipHoldsTheSame(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	last := make(map[string]int64)
 	write(t, Options{Posts: 9000, Progress: func(what string, done, total int64) {
 		if done < last[what] || total != 9000 {

@@ -2,35 +2,53 @@ package sample
 
 import "slices"
 
-// A site is a sample: what is the same for all of its rows.
+// A site is the options and texts that all rows of a sample share.
 type site struct {
 	*corpus
-	seed    uint64
-	limit   int64 // slots that exist
-	clock   clock
-	pipes   bool
-	licence bool
+	seed     uint64
+	limit    int64 // number of slots
+	clock    clock
+	pipeTags bool
+	licence  bool
 }
 
-// A thread is a question and its answers: what they have in common, drawn from
-// the question's slot alone.
+func newSite(o Options) (*site, error) {
+	c, err := newCorpus()
+	if err != nil {
+		return nil, err
+	}
+	n := int64(o.Posts)
+	return &site{
+		corpus: c, seed: o.Seed, limit: n, clock: clock{seed: o.Seed, posts: max(n, int64(o.Grow))},
+		pipeTags: o.Tags == TagsPipe, licence: o.Licence,
+	}, nil
+}
+
+func (s *site) blockCount() int64 { return (s.limit + blockSize - 1) / blockSize }
+
+// slots returns how many slots of a block exist.
+func (s *site) slots(b *block) int { return int(min(blockSize, s.limit-b.number*blockSize)) }
+
+// A thread is the choices that a question and its answers share. They are drawn
+// from the question's slot alone.
 type thread struct {
 	subject
 	slot    int64     // of the question
 	second  *language // nil for most
 	domain  *domain
-	fault   *fault
-	act     phrase // the wording that the question uses
+	message *errorMessage
+	act     phrase // the question's wording of the task
 	symptom int    // the first answer begins with the cause and fix of this number
 	context phrase
-	title   int // which kind of title
+	title   int // decides the kind of the question
 	tags    []int
 	tagRoom [5]int
 }
 
 const maxTags = 5
 
-// A subject is what a question is about. Questions of one subject ask the same.
+// A subject is the topic of a question in a language. Questions of one subject are
+// duplicates.
 type subject struct {
 	language *language
 	topic    *topic
@@ -40,10 +58,10 @@ type subject struct {
 // subject draws the subject of the question at a slot.
 func (s *site) subject(slot int64) (subject, rng) {
 	r := newRNG(s.seed, streamThread, slot)
-	i, _ := slices.BinarySearch(s.odds, r.below(s.odds[len(s.odds)-1])+1)
+	i, _ := slices.BinarySearch(s.cumulative, r.below(s.cumulative[len(s.cumulative)-1])+1)
 	l := s.languages[i]
-	t := l.topics[r.low(len(l.topics))]
-	return subject{l, t, r.low(len(t.act))}, r
+	t := l.topics[r.mostlyLow(len(l.topics))]
+	return subject{l, t, r.mostlyLow(len(t.act))}, r
 }
 
 // thread draws the thread of the question at a slot into t.
@@ -51,10 +69,10 @@ func (s *site) thread(t *thread, slot int64) {
 	of, r := s.subject(slot)
 	l, topic := of.language, of.topic
 	wordings := topic.act[of.task]
-	contexts := s.say["context"]
+	contexts := s.prose["context"]
 	*t = thread{
 		slot: slot, subject: of,
-		domain: s.domains[r.low(len(s.domains))], fault: &l.errors[r.below(len(l.errors))],
+		domain: s.domains[r.mostlyLow(len(s.domains))], message: &l.errors[r.below(len(l.errors))],
 		act: wordings[r.below(len(wordings))], symptom: r.below(len(topic.symptom)),
 		context: contexts[r.below(len(contexts))], title: r.below(100),
 	}
@@ -63,7 +81,7 @@ func (s *site) thread(t *thread, slot int64) {
 	}
 	t.tags = append(t.tagRoom[:0], l.tagID)
 	if len(l.pairs) > 0 && r.chance(180) {
-		t.second = l.pairs[r.low(len(l.pairs))]
+		t.second = l.pairs[r.mostlyLow(len(l.pairs))]
 		t.addTag(t.second.tagID)
 	}
 	for range r.below(3) {
@@ -71,7 +89,7 @@ func (s *site) thread(t *thread, slot int64) {
 	}
 	if len(l.tags) > 0 {
 		for range r.below(3) {
-			t.addTag(l.tags[r.low(len(l.tags))])
+			t.addTag(l.tags[r.mostlyLow(len(l.tags))])
 		}
 	}
 }
@@ -82,8 +100,8 @@ func (t *thread) addTag(id int) {
 	}
 }
 
-// accepted returns the offset of the answer that the question at offset i of b
-// has accepted and the slot at which it did, zeros where none is or not yet.
+// accepted returns the offset of the accepted answer of the question at offset i of
+// b, and the slot at which it was accepted; zeros if none is, or not yet.
 func (s *site) accepted(b *block, i int) (offset int, due int64) {
 	r := newRNG(s.seed, streamPost, b.slot(i))
 	n := 0
@@ -94,18 +112,18 @@ func (s *site) accepted(b *block, i int) (offset int, due int64) {
 		return 0, 0
 	}
 	offset = int(b.first[i])
-	for range r.low(n) {
+	for range r.mostlyLow(n) {
 		offset = int(b.next[offset])
 	}
-	due = b.slot(offset) + int64(r.spread(9))
+	due = b.slot(offset) + int64(r.logUniform(9))
 	if due >= s.limit {
 		return 0, 0
 	}
 	return offset, due
 }
 
-// answers counts the answers that the question at offset i of b has by now, and
-// returns the slot of the last.
+// answers returns the number of answers that the question at offset i of b has, and
+// the slot of the last.
 func (s *site) answers(b *block, i int) (n int, last int64) {
 	for a := int(b.first[i]); a != 0 && b.slot(a) < s.limit; a = int(b.next[a]) {
 		n, last = n+1, b.slot(a)
@@ -113,8 +131,8 @@ func (s *site) answers(b *block, i int) (n int, last int64) {
 	return n, last
 }
 
-// id returns the Id of the post at a slot. Of each five Ids one was lost to a
-// deleted post.
+// id returns the Id of the post at a slot. One of each five Ids belongs to a deleted
+// post.
 func (s *site) id(slot int64) int64 {
 	r := newRNG(s.seed, streamID, slot/4)
 	lost := int64(r.below(5))
@@ -125,8 +143,8 @@ func (s *site) id(slot int64) int64 {
 	return slot/4*5 + id
 }
 
-// lostID returns the Id of the deleted post among the four slots around one.
-func (s *site) lostID(slot int64) int64 {
+// deletedID returns the Id of the deleted post among the four slots around a slot.
+func (s *site) deletedID(slot int64) int64 {
 	r := newRNG(s.seed, streamID, slot/4)
 	return slot/4*5 + int64(r.below(5)) + 1
 }

@@ -1,19 +1,21 @@
 package sample
 
+import "context"
+
 // wikiSlot is the slot of the wiki of a tag; its excerpt has the next.
 func wikiSlot(tag int) int64 {
 	return int64(tag/wikisPerBlock)*blockSize + int64(tag%wikisPerBlock)*wikiEvery + wikiAt
 }
 
-// wikiRow writes the row of a tag's wiki or excerpt, empty where nobody has
-// written one yet.
+// wikiRow writes the row of a tag's wiki or excerpt; its body is empty if nobody has
+// written it yet.
 func (w *postWriter) wikiRow(b *block, i int) {
 	slot := b.slot(i)
 	tag := int(b.number)*wikisPerBlock + int(b.owner[i])
 	r := newRNG(w.seed, streamEdit, wikiSlot(tag))
 	empty := r.chance(250)
-	p := post{slot: slot, ms: w.clock.at(slot), owner: -1}
-	p.edited, p.editor = p.ms, -1
+	p := post{slot: slot, created: w.clock.at(slot), owner: -1}
+	p.edited, p.editor = p.created, -1
 	if !empty {
 		p.owner = w.user(&r, slot)
 		p.editor = p.owner
@@ -24,21 +26,22 @@ func (w *postWriter) wikiRow(b *block, i int) {
 	if b.role[i] == roleExcerpt {
 		kind = 4
 	}
-	w.open(w.id(slot), kind)
-	w.buf = attrTime(w.buf, "CreationDate", p.ms)
+	w.openRow(w.id(slot), kind)
+	w.buf = attrTime(w.buf, "CreationDate", p.created)
 	w.buf = attrInt(w.buf, "Score", 0)
 	w.buf = append(w.buf, ` Body="`...)
 	if !empty {
 		w.wikiText(b, i, tag)
 	}
 	w.buf = append(w.buf, '"')
-	w.people(p)
-	w.close(p)
+	w.writeUsers(p)
+	w.closeRow(p)
 }
 
-// wikiText writes what a tag is about: plain in an excerpt, HTML in a wiki.
+// wikiText writes the description of a tag: plain text in an excerpt, HTML in a
+// wiki.
 func (w *postWriter) wikiText(b *block, i, tag int) {
-	w.begin(b, 0) // a wiki has no thread; its holes speak of the block's first
+	w.begin(b, 0) // a wiki has no thread: its placeholders take the block's first
 	w.r = newRNG(w.seed, streamBody, b.slot(i))
 	w.tagName = w.corpus.tags[tag]
 	var about *phrase
@@ -52,7 +55,7 @@ func (w *postWriter) wikiText(b *block, i, tag int) {
 			w.write(about[plain], plain)
 			w.buf = append(w.buf, ' ')
 		}
-		w.say("excerpt", plain)
+		w.phrase("excerpt", plain)
 		return
 	}
 	if about != nil {
@@ -66,7 +69,23 @@ func (w *postWriter) wikiText(b *block, i, tag int) {
 	w.list("wiki.item", false)
 }
 
-// tagRow writes a row of Tags.xml, nothing for a tag that is nowhere yet.
+// writeTags writes Tags.xml, after the posts.
+func (d *dumpWriter) writeTags(_ context.Context, f *xmlFile) error {
+	var buf []byte
+	for tag, n := range d.questions {
+		buf = d.site.tagRow(buf[:0], tag, n)
+		if len(buf) == 0 {
+			continue
+		}
+		if err := f.row(buf); err != nil {
+			return err
+		}
+	}
+	d.report("Tags", d.site.limit)
+	return nil
+}
+
+// tagRow appends the row of a tag, nothing for a tag that no post has yet.
 func (s *site) tagRow(dst []byte, tag int, count int64) []byte {
 	wiki := wikiSlot(tag)
 	described := wiki+1 < s.limit

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// A topic is what a question is about, in words that fit any language of its
-// groups. Questions of one topic differ in their words, so that duplicates of a
-// question exist.
+// A topic is the subject matter of a question, in words that fit any language of its
+// groups. Questions of one topic differ in their words, so that duplicates exist.
 type topic struct {
 	name        string
 	tags        []int
@@ -16,19 +15,19 @@ type topic struct {
 	symptom     []phrase   // "the nested values are lost"
 	cause       []phrase   // "the copy is shallow"
 	fix         []phrase   // "copy the values too", after "you can"
-	left, right phrase     // what a question about the difference compares
-	fn, a, b    names
+	left, right phrase     // the two sides of a question about a difference
+	fn, a, b    identifier
 }
 
-// A domain is what the asker's program works on.
+// A domain is the data that the program in a question processes.
 type domain struct {
 	name                  string
 	thing, things, source phrase
-	coll, item, field     names
+	coll, item, field     identifier
 }
 
-// addTopics reads the topics and gives each language those of its groups.
-func (c *corpus) addTopics(files map[string]string) error {
+// readTopics reads the topics and assigns them to the languages of their groups.
+func (c *corpus) readTopics(files map[string]string) error {
 	groups := make(map[string][]*topic)
 	for _, f := range []string{"topics-1.txt", "topics-2.txt", "topics-3.txt", "topics-4.txt"} {
 		for _, r := range records(f, files[f]) {
@@ -57,64 +56,64 @@ func (c *corpus) addTopics(files map[string]string) error {
 }
 
 func (c *corpus) newTopic(r record) (*topic, error) {
-	if err := r.need("topic", "groups", "tags", "fn", "args", "act", "symptom", "cause", "fix", "pair"); err != nil {
+	if err := r.require("topic", "groups", "tags", "fn", "args", "act", "symptom", "cause", "fix", "pair"); err != nil {
 		return nil, err
 	}
 	args, pair := r.words("args"), r.list("pair")
 	if len(args) != 2 || len(pair) != 2 {
-		return nil, fmt.Errorf("%s: %s: two args and a pair are needed", r.file, r.one("topic"))
+		return nil, fmt.Errorf("%s: %s: two args and a pair are needed", r.file, r.first("topic"))
 	}
 	t := &topic{
-		name: r.one("topic"), tags: c.tagIDs(r.words("tags")),
-		symptom: phrases(r.all("symptom")), cause: phrases(r.all("cause")), fix: phrases(r.all("fix")),
+		name: r.first("topic"), tags: c.tagIDs(r.words("tags")),
+		symptom: phrases(r.values("symptom")), cause: phrases(r.values("cause")), fix: phrases(r.values("fix")),
 		left: newPhrase(pair[0]), right: newPhrase(pair[1]),
-		fn: newNames(r.one("fn")), a: newNames(args[0]), b: newNames(args[1]),
+		fn: newIdentifier(r.first("fn")), a: newIdentifier(args[0]), b: newIdentifier(args[1]),
 	}
-	for _, act := range r.all("act") {
+	for _, act := range r.values("act") {
 		t.act = append(t.act, phrases(strings.Split(act, " | ")))
 	}
 	return t, nil
 }
 
-func (c *corpus) addDomains(src string) error {
+func (c *corpus) readDomains(src string) error {
 	for _, r := range records("domains.txt", src) {
-		if err := r.need("thing", "things", "source", "coll", "item", "field"); err != nil {
+		if err := r.require("thing", "things", "source", "coll", "item", "field"); err != nil {
 			return err
 		}
 		c.domains = append(c.domains, &domain{
-			name: r.one("thing"), thing: newPhrase(r.one("thing")), things: newPhrase(r.one("things")), source: newPhrase(r.one("source")),
-			coll: newNames(r.one("coll")), item: newNames(r.one("item")), field: newNames(r.one("field")),
+			name: r.first("thing"), thing: newPhrase(r.first("thing")), things: newPhrase(r.first("things")), source: newPhrase(r.first("source")),
+			coll: newIdentifier(r.first("coll")), item: newIdentifier(r.first("item")), field: newIdentifier(r.first("field")),
 		})
 	}
 	return nil
 }
 
-// style is how a language spells names of more than one word.
-type style uint8
+// A spelling is the form of names of more than one word in a language.
+type spelling uint8
 
 const (
-	snake style = iota
+	snake spelling = iota
 	camel
 	pascal
 	kebab
 	upper
-	styles
+	spellings
 )
 
-var styleNames = map[string]style{"snake": snake, "camel": camel, "pascal": pascal, "kebab": kebab, "upper": upper}
+var spellingNames = map[string]spelling{"snake": snake, "camel": camel, "pascal": pascal, "kebab": kebab, "upper": upper}
 
-// names is an identifier in each style.
-type names [styles][]byte
+// An identifier is a name in each spelling.
+type identifier [spellings][]byte
 
-// newNames spells words in each style.
-func newNames(words string) names {
+// newIdentifier spells words in each spelling.
+func newIdentifier(words string) identifier {
 	w := strings.Fields(words)
 	var titled []string
 	for _, s := range w {
 		titled = append(titled, strings.ToUpper(s[:1])+s[1:])
 	}
 	p := strings.Join(titled, "")
-	return names{
+	return identifier{
 		snake:  []byte(strings.Join(w, "_")),
 		camel:  []byte(strings.ToLower(p[:1]) + p[1:]),
 		pascal: []byte(p),

@@ -1,5 +1,7 @@
 package sample
 
+import "context"
+
 // Types of votes, as on Stack Exchange.
 const (
 	voteAccept      = 1
@@ -16,18 +18,18 @@ const (
 	voteEdit        = 16
 )
 
-// A vote is one row of Votes.xml to be.
+// A vote is a future row of Votes.xml.
 type vote struct {
 	post   int64 // Id
 	due    int64 // slot
-	user   int64 // 0 where votes are secret
+	user   int64 // 0 for secret votes
 	bounty int
 	kind   uint8
 }
 
-// votes appends the votes that the post at offset i of b gets before the last
+// drawVotes appends the votes that the post at offset i of b gets before the last
 // slot, in the order in which they were drawn.
-func (s *site) votes(dst []vote, b *block, i int) []vote {
+func (s *site) drawVotes(dst []vote, b *block, i int) []vote {
 	if b.role[i] == roleWiki || b.role[i] == roleExcerpt {
 		return dst
 	}
@@ -35,7 +37,7 @@ func (s *site) votes(dst []vote, b *block, i int) []vote {
 	r := newRNG(s.seed, streamVotes, slot)
 	id := s.id(slot)
 	cast := func(kind uint8, user int64, bounty int) {
-		if due := slot + int64(r.spread(11)); due < s.limit {
+		if due := slot + int64(r.logUniform(11)); due < s.limit {
 			dst = append(dst, vote{post: id, due: due, user: user, bounty: bounty, kind: kind})
 		}
 	}
@@ -79,7 +81,7 @@ func drawScore(r *rng) (up, down int) {
 		up += 3 + 4*r.geometric()
 	}
 	if r.chance(4) {
-		up += r.spread(9)
+		up += r.logUniform(9)
 	}
 	if r.chance(130) {
 		down = 1 + r.geometric()
@@ -87,11 +89,11 @@ func drawScore(r *rng) (up, down int) {
 	return up, down
 }
 
-// A tally is what a post's row says of its votes.
-type tally struct{ score, favourites int64 }
+// A voteCount is the sums of votes that a post's row contains.
+type voteCount struct{ score, favourites int64 }
 
-func tallyOf(votes []vote) tally {
-	var t tally
+func countVotes(votes []vote) voteCount {
+	var t voteCount
 	for _, v := range votes {
 		switch v.kind {
 		case voteUp:
@@ -105,11 +107,31 @@ func tallyOf(votes []vote) tally {
 	return t
 }
 
-// user draws somebody who had joined by that slot; those who joined early are
-// seen more often.
+// user draws a user who has joined by a slot. Users who joined early are drawn more
+// often.
 func (s *site) user(r *rng, slot int64) int64 {
 	joined := 40 + slot/3
 	return 1 + min(int64(r.below(int(joined))), int64(r.below(int(joined))))
+}
+
+// writeVotes writes Votes.xml.
+func (d *dumpWriter) writeVotes(ctx context.Context, f *xmlFile) error {
+	var drawn []vote
+	var id int64
+	var buf []byte
+	return eachDue(ctx, d, "Votes", func(b *block, i int, add func(int64, vote)) {
+		drawn = d.site.drawVotes(drawn[:0], b, i)
+		for _, v := range drawn {
+			add(v.due, v)
+		}
+		if slot := b.slot(i); slot%32 == 7 { // on a deleted post
+			add(slot, vote{post: d.site.deletedID(slot), due: slot, kind: voteUp})
+		}
+	}, func(v vote) error {
+		id += 1 + v.post%9/8
+		buf = d.site.voteRow(buf[:0], id, v)
+		return f.row(buf)
+	})
 }
 
 // voteRow writes a row of Votes.xml.

@@ -11,22 +11,22 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// bom begins every file of a dump.
+// bom is the byte order mark that every file of a dump begins with.
 const bom = "\ufeff"
 
-// A file is one XML file of the dump. It has its name only once it is whole.
-type file struct {
+// An xmlFile is one XML file of the dump. It gets its name when it is complete.
+type xmlFile struct {
 	*os.File
-	name  string // where it goes
-	root  string // element
+	name  string // final path
+	root  string // name of the root element
 	eol   string
 	out   *bufio.Writer
-	zip   *gzip.Writer // nil where not compressed
-	bytes int64        // XML written
+	zip   *gzip.Writer // nil if not compressed
+	bytes int64        // of XML
 	rows  int64
 }
 
-// Files are the paths of what [Write] writes.
+// Files returns the paths of the files that [Write] writes.
 func Files(o Options) (paths []string) {
 	for _, table := range []string{"Posts", "Comments", "Votes", "PostLinks", "Tags"} {
 		paths = append(paths, o.path(table))
@@ -34,7 +34,7 @@ func Files(o Options) (paths []string) {
 	return paths
 }
 
-// path is where a table's file goes.
+// path returns the path of a table's file.
 func (o Options) path(table string) string {
 	name := table + ".xml"
 	if o.Compress == CompressGzip {
@@ -43,16 +43,15 @@ func (o Options) path(table string) string {
 	return filepath.Join(o.Out, name)
 }
 
-// create begins the file of a table, whose root element is the name in lower
-// case.
-func create(o Options, table, root string) (*file, error) {
-	f := &file{name: o.path(table), root: root, eol: "\n"}
+// createXML creates the file of a table and writes the beginning of its document.
+func createXML(o Options, table, root string) (*xmlFile, error) {
+	f := &xmlFile{name: o.path(table), root: root, eol: "\n"}
 	if o.Licence {
 		f.eol = "\r\n"
 	}
 	var err error
 	if f.File, err = os.Create(f.name + ".tmp"); err != nil {
-		return nil, fmt.Errorf("creating %s: %w", f.name, err)
+		return nil, fmt.Errorf("create %s: %w", f.name, err)
 	}
 	var w io.Writer = f.File
 	if o.Compress == CompressGzip {
@@ -64,57 +63,57 @@ func create(o Options, table, root string) (*file, error) {
 	return f, nil
 }
 
-// text writes as it is. The writer keeps an error until commit.
-func (f *file) text(s string) {
+// text writes a text. commit returns its error.
+func (f *xmlFile) text(s string) {
 	n, _ := f.out.WriteString(s)
 	f.bytes += int64(n)
 }
 
 // row writes a row and the end of its line.
-func (f *file) row(b []byte) error {
+func (f *xmlFile) row(b []byte) error {
 	n, _ := f.out.Write(b)
 	m, err := f.out.WriteString(f.eol)
 	f.bytes += int64(n + m)
 	f.rows++
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", f.name, err)
+		return fmt.Errorf("write %s: %w", f.name, err)
 	}
 	return nil
 }
 
-// commit ends the file and gives it its name.
-func (f *file) commit() error {
+// commit completes the file and gives it its name.
+func (f *xmlFile) commit() error {
 	f.text("</" + f.root + ">")
 	err := f.out.Flush()
 	if f.zip != nil && err == nil {
 		err = f.zip.Close()
 	}
-	if shut := f.Close(); err == nil {
-		err = shut
+	if closed := f.Close(); err == nil {
+		err = closed
 	}
 	if err == nil {
 		err = os.Rename(f.name+".tmp", f.name)
 	}
 	if err != nil {
 		os.Remove(f.name + ".tmp")
-		return fmt.Errorf("writing %s: %w", f.name, err)
+		return fmt.Errorf("write %s: %w", f.name, err)
 	}
 	return nil
 }
 
-// abandon removes what there is of the file.
-func (f *file) abandon() {
+// abort removes the file.
+func (f *xmlFile) abort() {
 	f.Close()
 	os.Remove(f.name + ".tmp")
 }
 
-// A row begins and ends like this; the line's end is the file's to add.
+// The beginning and the end of a row, without the end of its line.
 const (
 	rowOpen = "  <row"
 	rowShut = " />"
 )
 
-// attr writes an attribute whose value needs no escaping.
+// attr appends an attribute whose value needs no escaping.
 func attr(dst []byte, name, value string) []byte {
 	dst = append(append(append(dst, ' '), name...), `="`...)
 	return append(append(dst, value...), '"')
@@ -125,19 +124,17 @@ func attrInt(dst []byte, name string, n int64) []byte {
 	return append(strconv.AppendInt(dst, n, 10), '"')
 }
 
-// attrTime writes a moment, given in milliseconds since 1970.
+// attrTime appends a time in milliseconds since 1970.
 func attrTime(dst []byte, name string, ms int64) []byte {
 	dst = append(append(append(dst, ' '), name...), `="`...)
 	return append(appendTime(dst, ms), '"')
 }
 
-// attrUserName writes the name that the dumps keep of a deleted user.
+// attrUserName appends the name that dumps keep of a deleted user.
 func attrUserName(dst []byte, name string, user int64) []byte {
-	dst = append(append(append(dst, ' '), name...), `="`...)
 	if user%3 == 0 {
-		return append(append(dst, people[user%int64(len(people))]...), '"')
+		return attr(dst, name, displayNames[user%int64(len(displayNames))])
 	}
-	return append(strconv.AppendInt(append(dst, "user"...), user, 10), '"')
+	dst = append(append(append(dst, ' '), name...), `="user`...)
+	return append(strconv.AppendInt(dst, user, 10), '"')
 }
-
-func appendInt(dst []byte, n int64) []byte { return strconv.AppendInt(dst, n, 10) }
