@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -16,11 +15,11 @@ import (
 	"s2g/schema/manifest"
 )
 
-const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. A build that was stopped goes on
-where it was when the same command is given again; one that is up to date does nothing.
+const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. The same command resumes a build that
+was stopped; where all is up to date it verifies alone.
 
-With --graphdb and --qdrant the verified build is loaded into these servers, what they hold is compared with the
-files, and then Qdrant's aliases move to it in one step: a failure anywhere leaves in service what was.
+With --graphdb and --qdrant the verified build is loaded into these servers, their contents are compared with the
+files, and then Qdrant's aliases move to it in one step: after a failure the servers serve what they served before.
 
     s2g build --dump bioinformatics.stackexchange.com --out build
     s2g build --dump stackoverflow.com.7z --out build --languages python,r --db-memory 8GiB`
@@ -114,7 +113,7 @@ func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string, alone b
 		return err
 	}
 	if a.json {
-		err = json.NewEncoder(a.stdout).Encode(map[string]any{"plan": p})
+		err = printJSON(a, map[string]any{"plan": p})
 	} else {
 		err = p.Write(a.stdout)
 	}

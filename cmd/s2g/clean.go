@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -16,8 +15,8 @@ import (
 	"s2g/vectors/embed"
 )
 
-const cleanHelp = `Shows the text of a question or an answer as it is embedded: what was dropped and by which rule, and the chunks
-with their tokens. It reads the tables, and cleans as this s2g does; docs/vectors.md has the rules.
+const cleanHelp = `Shows the text of a question or an answer as it is embedded: what cleaning drops and by which rule, and the chunks
+with their tokens. It reads the tables and cleans by the rules of this version of s2g; docs/vectors.md has them.
 
     s2g clean --out build 11227809`
 
@@ -29,9 +28,6 @@ func (a *app) clean() *cobra.Command {
 		Long:  cleanHelp,
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.needOut(); err != nil {
-				return err
-			}
 			id, err := strconv.ParseInt(args[0], 10, 64)
 			if err != nil {
 				return schema.Faultf(schema.FaultUsage, "give the number of a post, as 11227809", "%q is no post id", args[0])
@@ -62,14 +58,14 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 			return err
 		}
 		if a.json {
-			return json.NewEncoder(a.stdout).Encode(c)
+			return printJSON(a, c)
 		}
-		a.showCleaned(c, windows.Size)
+		a.printChunks(c, windows.Size)
 		return nil
 	})
 }
 
-// windows are those of the build. Where its endpoint has cut them it is asked again.
+// windows returns the windows of the build. Where its endpoint has cut the texts, the endpoint cuts this one, too.
 func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (vectors.Windows, error) {
 	if !vectors.CutByEndpoint(m) {
 		return vectors.WindowsOf(m, nil)
@@ -81,7 +77,8 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 	return vectors.WindowsOf(m, dense)
 }
 
-func (a *app) showCleaned(c *vectors.Cleaned, window int) {
+// printChunks prints a cleaned post for people.
+func (a *app) printChunks(c *vectors.Cleaned, window int) {
 	a.printf("%s %d: %s\n", c.Type, c.PostID, printable(c.Title))
 	for _, d := range c.Drops {
 		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, report.NoiseRule(d.Rule), indent(printable(d.Text)))
@@ -95,7 +92,7 @@ func (a *app) showCleaned(c *vectors.Cleaned, window int) {
 	}
 }
 
-// printable takes out of a text what a terminal would obey.
+// printable removes the control characters of a text, which a terminal would obey.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {

@@ -14,8 +14,7 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// completions teaches the shells what flags take; see s2g completion. What is not
-// named here is completed by nothing, where shells would offer files.
+// completions registers how shells complete flags and arguments; see s2g completion. Without it shells offer files.
 func completions(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		completions(c)
@@ -36,8 +35,7 @@ func completions(cmd *cobra.Command) {
 	cmd.PersistentFlags().VisitAll(visit)
 }
 
-// completion is what completes a flag; nil for those that name a file or are
-// alone.
+// completion returns how a flag is completed; nil for flags that name a file or take no value.
 func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	if values := build.Choices[f.Name]; values != nil {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
@@ -54,7 +52,7 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	case "stages":
 		return listed(func() []string { return build.Stages })
 	case "as":
-		return cobra.FixedCompletions([]string{"table", "json", "csv"}, cobra.ShellCompDirectiveNoFileComp)
+		return cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp)
 	case "tags":
 		return cobra.FixedCompletions([]string{"angle", "pipe"}, cobra.ShellCompDirectiveNoFileComp)
 	case "list":
@@ -80,7 +78,7 @@ func folders(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirecti
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// listed completes the last of several values that commas divide.
+// listed completes the last of several values, which commas separate.
 func listed(values func() []string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before, given := "", []string(nil)
@@ -97,8 +95,7 @@ func listed(values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// languageTags completes the tags of the build in --out, else those of the
-// paper's table. After an @ it is a file.
+// languageTags completes the tags of the build in --out, else those of the paper's table. After an @ it completes files.
 func languageTags(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if strings.HasPrefix(typed, "@") {
 		return nil, cobra.ShellCompDirectiveDefault

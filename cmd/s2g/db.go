@@ -15,7 +15,7 @@ import (
 
 const dbHelp = `Runs a statement on the tables of a build and prints the result as TSV, with a line of column names: NULL is \N,
 and a tab, line feed or backslash in a value is \t, \n, \\. With --json a row is an object of texts. Without a statement
-it opens the tables, prints how other programs reach them, and keeps them open until it is interrupted.
+it opens the tables, prints the DSN by which other programs reach them, and keeps them open until it is interrupted.
 
     s2g db --out build 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'`
 
@@ -46,10 +46,10 @@ func (a *app) db() *cobra.Command {
 	return cmd
 }
 
-// keepOpen holds the tables open for other programs.
+// keepOpen prints the DSN of the tables and keeps them open for other programs.
 func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
 	if a.json {
-		if err := json.NewEncoder(a.stdout).Encode(map[string]string{"dsn": db.DSN()}); err != nil {
+		if err := printJSON(a, map[string]string{"dsn": db.DSN()}); err != nil {
 			return err
 		}
 	} else {
@@ -62,8 +62,8 @@ func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
 	return nil
 }
 
-// printQuery prints a line of column names and a line for each row or, with
-// --json, an object for each row, whose values are texts.
+// printQuery prints a line of column names and a line for each row. With --json each row is an object with texts as
+// values.
 func (a *app) printQuery(ctx context.Context, db *tables.DB, query string) error {
 	rows, err := db.Query(ctx, query)
 	if err != nil {
@@ -99,7 +99,7 @@ func appendJSON(dst []byte, names []string, row [][]byte) []byte {
 		if i == 0 {
 			separator = '{'
 		}
-		name, _ := json.Marshal(names[i]) // a string is always good JSON
+		name, _ := json.Marshal(names[i]) // a string always marshals
 		dst = append(append(append(dst, separator), name...), ':')
 		if value == nil {
 			dst = append(dst, "null"...)
@@ -111,7 +111,7 @@ func appendJSON(dst []byte, names []string, row [][]byte) []byte {
 	return append(dst, '}')
 }
 
-// appendTSV appends a row as MariaDB's own clients and LOAD DATA write it.
+// appendTSV appends a row as MariaDB's own clients write it and LOAD DATA reads it.
 func appendTSV(dst []byte, row [][]byte) []byte {
 	for i, value := range row {
 		if i > 0 {
@@ -122,7 +122,7 @@ func appendTSV(dst []byte, row [][]byte) []byte {
 	return dst
 }
 
-// appendEscaped appends a value.
+// appendEscaped appends a value of a row of TSV.
 func appendEscaped(dst, value []byte) []byte {
 	if value == nil {
 		return append(dst, `\N`...)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -12,18 +11,18 @@ import (
 	"s2g/schema"
 )
 
-const diffHelp = `Says what is different between two builds, by language: questions and answers that were added, removed, have another
-text (title, body or tags) or differ in anything else (score, dates, accepted …); of which properties; and texts (chunks)
-that were added, removed or changed. "embed" counts the texts that a post did not have before: what vectors --reuse OLD
-had to embed, where the models are the same. A post counts in each of its languages, and once in the last line.
+const diffHelp = `Compares two builds by language: questions and answers that were added, removed, have another text (title, body or
+tags) or differ in another property (score, dates, accepted …); the properties that differ; and texts (chunks) that were
+added, removed or changed. "embed" counts the texts that a post did not have before: those that vectors --reuse OLD
+embeds, where the models are the same. A post counts in each of its languages, and once in the last line.
 
-It reads the files of the two folders, not their tables: posts from graph/, texts from vectors/. A copy without .s2g will
-do. The exit code is 0 whatever is different.
+It reads the files of the two folders, not their tables: posts from graph/, texts from vectors/. A copy without .s2g is
+enough. The exit code is 0 whatever is different.
 
     s2g diff march june
     s2g diff march june --list changed | grep hasBody`
 
-// lists are what --list takes.
+// lists are the values of --list.
 var lists = []string{"added", "changed", "removed"}
 
 func (a *app) diff() *cobra.Command {
@@ -40,43 +39,35 @@ func (a *app) diff() *cobra.Command {
 			return a.printDiff(cmd.Context(), args[0], args[1], form)
 		},
 	}
-	cmd.Flags().StringVar(&form, "as", "table", "`form` of the output: table, json or csv")
+	formFlag(cmd.Flags(), &form)
 	cmd.Flags().StringVar(&list, "list", "", "print the posts that were `added, changed or removed`: id, type, languages, and what of them changed")
 	return cmd
 }
 
 func (a *app) printDiff(ctx context.Context, was, now, form string) error {
-	if form != "table" && form != "json" && form != "csv" {
-		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
+	if err := checkForm(form); err != nil {
+		return err
 	}
 	shown := a.progress("diff")
 	r, err := diff.Compare(ctx, was, now, diff.Options{Progress: shown.report})
 	shown.end()
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case form == "csv":
-		return r.WriteCSV(a.stdout)
-	case form == "json":
-		return r.WriteJSON(a.stdout)
-	case a.json:
-		return json.NewEncoder(a.stdout).Encode(r)
 	}
-	return r.WriteTable(a.stdout)
+	return a.printAs(form, r, r.WriteTable)
 }
 
-// listDiff prints the posts of one kind, a line each, as they are found.
+// listDiff prints the posts of one list, a line each, as it finds them.
 func (a *app) listDiff(ctx context.Context, was, now, what string) error {
 	if !slices.Contains(lists, what) {
 		return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(lists, ", "), "--list has the value %q", what)
 	}
-	lines := json.NewEncoder(a.stdout)
 	r, err := diff.Compare(ctx, was, now, diff.Options{PostsOnly: true, Each: func(p diff.Post) error {
 		switch {
 		case p.What != what:
 			return nil
 		case a.json:
-			return lines.Encode(p)
+			return printJSON(a, p)
 		}
 		a.printf("%d\t%s\t%s\t%s\n", p.ID, p.Type, strings.Join(p.Languages, ","), strings.Join(p.Changed, ","))
 		return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -10,10 +9,10 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-const doctorHelp = `Says whether this machine is fit for a build: its programs, memory and disk; with --dump what is in the dump,
-and with --out what a build there would take. The servers that --dsn, --dense, --sparse, --graphdb and --qdrant name
-are asked whether they are there. It reads little and changes nothing; the rights of --dsn are tried on a table that
-is dropped at once. Exit code 2: something is missing, 4: a server does not answer; the message says which.
+const doctorHelp = `Checks whether this machine is fit for a build: its programs, memory and disk; with --dump it lists the tables of the
+dump, and with --out it estimates what a build there takes. It sends a request to each server that --dsn, --dense,
+--sparse, --graphdb and --qdrant name. It reads little and changes nothing; the rights of --dsn are checked on a table
+that is dropped at once. Exit code 2: something is missing, 4: a server does not answer; the message names it.
 
     s2g doctor --dump stackoverflow.com.7z --out build --qdrant 127.0.0.1 --graphdb http://localhost:7200`
 
@@ -37,7 +36,7 @@ func (a *app) doctor() *cobra.Command {
 			servers := plan.Servers{GraphDB: graphDB, Qdrant: q.url, Access: qdrant.Access{Key: a.getenv(qdrantKey), PlainKey: q.plainKey, Log: a.log}}
 			examination, missing := plan.Examine(cmd.Context(), &o.Options, m, servers)
 			if a.json {
-				err = json.NewEncoder(a.stdout).Encode(examination)
+				err = printJSON(a, examination)
 			} else {
 				err = examination.Write(a.stdout)
 			}

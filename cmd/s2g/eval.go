@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -53,9 +52,6 @@ func (a *app) eval() *cobra.Command {
 
 // evaluate measures the build and stores the fitted weight in the manifest.
 func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) error {
-	if _, err := b.TablesKey(ctx); err != nil {
-		return err
-	}
 	db, err := b.Tables(ctx)
 	if err != nil {
 		return err
@@ -87,7 +83,7 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 		return err
 	}
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(report)
+		return printJSON(a, report)
 	}
 	return report.WriteTable(a.stdout)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"text/tabwriter"
 
@@ -14,7 +13,7 @@ import (
 
 const languagesHelp = `Prints the language table in force: that of --languages, else that of the build in --out, else the 39
 languages of the paper. Each has a named graph and a folder of vectors.
-With --other the last is what holds the questions of no language.`
+With --other the last graph is that of the questions without a language.`
 
 func (a *app) languages() *cobra.Command {
 	o := &options{}
@@ -54,7 +53,7 @@ type namedGraph struct {
 	Tag   string `json:"tag"` // empty: the remainder
 }
 
-// namedGraphs are those of the languages and, where there is one, the remainder.
+// namedGraphs returns the graphs of the languages and, with --other, of the remainder.
 func namedGraphs(shape manifest.Options, site vocab.Site) (graphs []namedGraph) {
 	for _, l := range shape.Languages {
 		graphs = append(graphs, namedGraph{Graph: site.Graph(l.Tag), Name: l.Name, Slug: l.Slug, Tag: l.Tag})
@@ -67,13 +66,7 @@ func namedGraphs(shape manifest.Options, site vocab.Site) (graphs []namedGraph) 
 
 func (a *app) printLanguages(graphs []namedGraph) error {
 	if a.json {
-		lines := json.NewEncoder(a.stdout)
-		for _, g := range graphs {
-			if err := lines.Encode(g); err != nil {
-				return err
-			}
-		}
-		return nil
+		return printJSON(a, graphs...)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "tag\tslug\tname\tgraph")

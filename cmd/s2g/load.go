@@ -1,15 +1,26 @@
 package main
 
 import (
-	"github.com/spf13/cobra"
+	"context"
+	"errors"
+	"slices"
+	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/plan"
+	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors/qdrant"
 )
 
-const loadHelp = `Loads a build into a server. What was loaded is asked of the server, so a load that was stopped, or whose
-server was, goes on where it was when the same command is given again.`
+const loadHelp = `Loads a build into a server. The server is asked what it already has, so the same command resumes a load that was
+stopped, or whose server was.`
 
-// load is the parent of the commands that put a build into a server.
+// load is the parent of the commands that load a build into a server.
 func (a *app) load() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load",
@@ -22,4 +33,150 @@ func (a *app) load() *cobra.Command {
 	}
 	cmd.AddCommand(a.loadGraphDB(), a.loadQdrant())
 	return cmd
+}
+
+// destinations are the servers that s2g build loads a verified build into.
+type destinations struct {
+	graphDB loadGraphDB
+	qdrant  loadQdrant
+}
+
+func (d *destinations) flags(f *pflag.FlagSet) {
+	d.graphDB.graphDBFlags.flags(f, "graphdb")
+	d.qdrant.qdrantFlags.flags(f, "qdrant")
+	d.qdrant.serviceFlags(f)
+	d.qdrant.layoutFlags(f)
+	for _, name := range []string{"batch", "in-flight", "index-timeout", "keep", "shards", "replicas", "write-consistency", "on-disk", "quantization", "float16", "m", "ef-construct"} {
+		l := f.Lookup(name) // its help text is that of load qdrant, which need not name the server
+		l.Usage = "Qdrant: " + l.Usage
+	}
+	f.StringVar(&d.qdrant.prefix, "prefix", "", "what the names of the repository and of collections begin with (default so for stackoverflow.com, else the site's name)")
+	d.qdrant.retryFlag(f)
+}
+
+// none reports whether no server is named.
+func (d *destinations) none() bool { return d.graphDB.url == "" && d.qdrant.url == "" }
+
+// check checks, before hours of work, that the servers answer and take the options.
+func (d *destinations) check(ctx context.Context, a *app, stages []string) error {
+	if d.none() {
+		return nil
+	}
+	if !slices.Contains(stages, build.Verify) {
+		return schema.Faultf(schema.FaultUsage, "leave --stages out, or load with s2g load", "a build that is not verified is not loaded")
+	}
+	d.graphDB.prefix, d.graphDB.retryFor = d.qdrant.prefix, d.qdrant.retryFor // one flag each, for both
+	if d.graphDB.url != "" {
+		client, err := d.graphDB.client(a)
+		if err != nil {
+			return err
+		}
+		client.Close()
+		if _, err := plan.ProbeGraphDB(ctx, d.graphDB.url); err != nil {
+			return schema.Faultf(schema.FaultService, "start it, or leave --graphdb out", "asking GraphDB: %w", err)
+		}
+	}
+	if d.qdrant.url == "" {
+		return nil
+	}
+	if err := d.qdrant.of.Check(); err != nil {
+		return err
+	}
+	server, err := d.qdrant.connect(ctx, a)
+	if err != nil {
+		return err
+	}
+	_, err = server.Aliases(ctx)
+	return errors.Join(err, server.Close())
+}
+
+// load loads the build into the servers, compares them with what verify has found, and only then makes Qdrant serve
+// it. After a failure anywhere the servers serve what they served before.
+func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *verify.Contents) error {
+	if d.none() {
+		return nil
+	}
+	out, m := b.Options.Out, b.Dir.Manifest()
+	var points qdrant.Build
+	var qdrantServer *qdrant.Server
+	if d.qdrant.url != "" { // Qdrant refuses a build before hours of GraphDB's work, not after them
+		var err error
+		if points, err = build.Points(out, m, toolVersion(), d.qdrant.prefix, ""); err != nil {
+			return err
+		}
+		if err := points.Check(); err != nil {
+			return err
+		}
+		if qdrantServer, err = d.qdrant.connect(ctx, a); err != nil {
+			return err
+		}
+		defer qdrantServer.Close()
+		if err := qdrantServer.CheckService(ctx, points, d.qdrant.allowShrink); err != nil {
+			return err
+		}
+	}
+	var servers []verify.Server
+	if d.graphDB.url != "" {
+		server, end, err := d.loadGraphDB(ctx, a, out, m)
+		if err != nil {
+			return err
+		}
+		defer end()
+		servers = append(servers, server)
+	}
+	var loaded []qdrant.Loaded
+	if qdrantServer != nil {
+		var err error
+		if loaded, err = a.sendPoints(ctx, qdrantServer, points, &d.qdrant); err != nil {
+			return err
+		}
+		servers = append(servers, &verify.Qdrant{Server: qdrantServer, Prefix: points.Prefix, Unserved: true})
+	}
+
+	shown := a.progress("verify servers")
+	stop := shown.alive()
+	started := time.Now()
+	report, err := found.CompareServers(ctx, servers...)
+	stop()
+	shown.end()
+	if ctx.Err() != nil {
+		return err
+	}
+	if err := errors.Join(err, a.printReport(report, time.Since(started))); err != nil || qdrantServer == nil {
+		return err
+	}
+
+	dropped, err := qdrantServer.PutInService(ctx, points, d.qdrant.keep, d.qdrant.allowShrink)
+	if err != nil {
+		return err
+	}
+	return a.printLoadedPoints(points, loaded, dropped)
+}
+
+// loadGraphDB loads the graph. The server that it returns compares the repository, until the caller calls end.
+func (d *destinations) loadGraphDB(ctx context.Context, a *app, out string, m *manifest.Manifest) (server verify.Server, end func(), err error) {
+	l := &d.graphDB
+	graph, name, err := l.graphBuild(out, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	client, err := l.client(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer client.Close()
+	loaded, err := a.sendGraph(ctx, client.Repository(name), graph, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := a.printLoadedGraph(loaded); err != nil {
+		return nil, nil, err
+	}
+	counting := l.graphDBFlags
+	counting.timeout = countingTimeout
+	patient, err := counting.client(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &verify.GraphDB{Repository: patient.Repository(name), Nodes: comparedNodes, RetryFor: l.retryFor, Log: a.log}, patient.Close, nil
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"errors"
+	"net"
+	"net/url"
 	"strings"
 	"time"
 
@@ -13,12 +16,13 @@ import (
 	"s2g/graph/graphdb"
 	"s2g/graph/rdf4j"
 	"s2g/schema"
+	"s2g/schema/manifest"
 )
 
-const loadGraphDBHelp = `Loads the graph of a build into GraphDB or RDF4J Server: makes the repository PREFIX_DATE_HASH if it is missing, and
-sends the ontology, the batches and the description of the dataset in transactions. Each is there as a whole or
-not at all, with a mark in the graph SITE/s2g/load that says which files it brought; a load that was stopped asks
-for the marks and goes on with the other files. The last transaction takes the marks away.
+const loadGraphDBHelp = `Loads the graph of a build into GraphDB or RDF4J Server: creates the repository PREFIX_DATE_HASH if it is missing, and
+sends the ontology, the batches and the description of the dataset in transactions. A transaction is stored as a whole
+or not at all, with marks of its files in the graph SITE/s2g/load. The same command resumes a load that was stopped: it
+reads the marks and sends the other files. The last transaction removes the marks.
 
     s2g load graphdb --out build --url http://localhost:7200
     S2G_GRAPHDB_USER=me S2G_GRAPHDB_PASSWORD=… s2g load graphdb --out build --url https://graphdb.example.org
@@ -36,7 +40,6 @@ type loadGraphDB struct {
 	dryRun        bool
 }
 
-// loadGraphDB puts the graph into GraphDB or RDF4J Server.
 func (a *app) loadGraphDB() *cobra.Command {
 	l := &loadGraphDB{}
 	cmd := &cobra.Command{
@@ -45,9 +48,6 @@ func (a *app) loadGraphDB() *cobra.Command {
 		Long:  loadGraphDBHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := l.needBuild(); err != nil {
-				return err
-			}
 			if l.url == "" && l.offline == "" {
 				return schema.Faultf(schema.FaultUsage, "give --url http://host:7200, or --offline DIR", "no GraphDB to load into")
 			}
@@ -57,7 +57,7 @@ func (a *app) loadGraphDB() *cobra.Command {
 	f := cmd.Flags()
 	l.outFlag(f)
 	l.graphDBFlags.flags(f, "url")
-	l.patienceFlags(f, rdf4j.DefaultTimeout, "the commit of a transaction")
+	l.timeFlags(f, rdf4j.DefaultTimeout, "the commit of a transaction")
 	l.repositoryFlags(f)
 	f.IntVar(&l.of.Transaction, "transaction", graphdb.DefaultTransaction, "`files` of a transaction, of 50,000 statements each")
 	f.IntVar(&l.of.InFlight, "in-flight", graphdb.DefaultInFlight, "transactions at a time")
@@ -106,7 +106,7 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 	return a.printLoadedGraph(loaded)
 }
 
-// sendGraph loads what the repository does not have.
+// sendGraph loads the files that the repository lacks.
 func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.LoadResult, error) {
 	shown := a.progress("load graphdb")
 	defer shown.end()
@@ -114,8 +114,7 @@ func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Bui
 	return graphdb.Load(ctx, r, b, l.of)
 }
 
-// readConfiguration takes the repository's name from its configuration, where
-// one is given.
+// readConfiguration reads the file of --repository-config, which names the repository.
 func (l *loadGraphDB) readConfiguration() error {
 	if l.configuration == "" {
 		return nil
@@ -140,7 +139,7 @@ func (a *app) printOffline(b *graphdb.Build, name string, l *loadGraphDB) error 
 		return err
 	}
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"repository": name, "command": strings.Join(command, " ")})
+		return printJSON(a, map[string]any{"repository": name, "command": strings.Join(command, " ")})
 	}
 	a.printf("%s\n", strings.Join(command, " "))
 	return nil
@@ -150,51 +149,47 @@ func (a *app) printOffline(b *graphdb.Build, name string, l *loadGraphDB) error 
 type plannedGraph struct {
 	Repository string `json:"repository"`
 	Endpoint   string `json:"endpoint"`
-	Stand      string `json:"stand"` // see package graphdb
+	State      string `json:"stand"` // see [graphdb.LoadState]
 	Files      int    `json:"files"` // to send
 	Bytes      int64  `json:"bytes"`
 	Statements int64  `json:"statements"`
 	Of         int64  `json:"of"` // statements of the whole build
 }
 
-// GraphDB's engine loads between so many statements a second, as measured on two
-// processors.
+// slowLoad and fastLoad are the statements a second that GraphDB's engine loads, as measured on two processors.
 const slowLoad, fastLoad = 20_000, 56_000
 
-// planGraphDB prints what a load would do. A repository that would be refused is
-// an error.
+// planGraphDB prints what a load would do. A repository that a load would refuse is an error.
 func (a *app) planGraphDB(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) error {
 	state, left, refused := graphdb.Plan(ctx, r, b)
 	if refused != nil && state.State != graphdb.Foreign {
 		return refused
 	}
-	p := plannedGraph{Repository: r.ID(), Endpoint: r.URL(), Stand: state.State.String(), Of: b.Statements()}
+	p := plannedGraph{Repository: r.ID(), Endpoint: r.URL(), State: state.State.String(), Of: b.Statements()}
 	for _, f := range left {
 		p.Files, p.Bytes, p.Statements = p.Files+1, p.Bytes+f.Size, p.Statements+f.Rows
 	}
 	if a.json {
-		if err := json.NewEncoder(a.stdout).Encode(map[string]any{"plan": p}); err != nil {
-			return err
-		}
-		return refused
+		return errors.Join(printJSON(a, map[string]any{"plan": p}), refused)
 	}
-	a.printf("repository  %s\nit is       %s\nto send     %d files, %s, %s of %s statements\n", p.Repository, p.Stand,
+	a.printf("repository  %s\nit is       %s\nto send     %d files, %s, %s of %s statements\n", p.Repository, p.State,
 		p.Files, humanize.IBytes(uint64(p.Bytes)), humanize.Comma(p.Statements), humanize.Comma(p.Of))
 	if p.Statements > 0 {
 		a.printf("time        %s to %s on two processors; see --offline for a first load that is faster\n",
-			takes(p.Statements, fastLoad), takes(p.Statements, slowLoad))
+			loadTime(p.Statements, fastLoad), loadTime(p.Statements, slowLoad))
 	}
 	return refused
 }
 
-func takes(n, rate int64) time.Duration {
-	return max(time.Second, (time.Duration(n/rate) * time.Second).Round(time.Second))
+// loadTime is how long n statements take.
+func loadTime(n, rate int64) time.Duration {
+	return max(time.Second, time.Duration(n/rate)*time.Second)
 }
 
-// printLoadedGraph writes what a load ends with, or one JSON line.
+// printLoadedGraph prints the table that a load ends with, or one line of JSON.
 func (a *app) printLoadedGraph(l graphdb.LoadResult) error {
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"graphdb": l})
+		return printJSON(a, map[string]any{"graphdb": l})
 	}
 	if a.quiet {
 		return nil
@@ -206,4 +201,79 @@ func (a *app) printLoadedGraph(l graphdb.LoadResult) error {
 	}
 	a.printf("loaded      %d of %d files, %s statements in %.1f s, %s/s\n", l.Sent, l.Files, humanize.Comma(l.Loaded), l.Seconds, rate(l.Loaded, l.Seconds, 1))
 	return nil
+}
+
+// The variables of a GraphDB server's user and secrets; see app.getenv.
+const (
+	graphDBUser     = "S2G_GRAPHDB_USER"
+	graphDBPassword = "S2G_GRAPHDB_PASSWORD"
+	graphDBToken    = "S2G_GRAPHDB_TOKEN"
+)
+
+// graphDBFlags are the URL of a server of the RDF4J protocol, the name of a repository, and how the server is reached.
+type graphDBFlags struct {
+	url, repository, prefix string
+	insecure                bool
+	timeout, retryFor       time.Duration
+}
+
+// flags adds the flags of every command that uses such a server. url is the name of the flag of its URL.
+func (g *graphDBFlags) flags(f *pflag.FlagSet, url string) {
+	f.StringVar(&g.url, url, "", "`URL` of GraphDB or RDF4J Server, as http://localhost:7200 or http://localhost:8080/rdf4j-server; who asks as "+
+		graphDBUser+" and "+graphDBPassword+", or "+graphDBToken)
+	f.StringVar(&g.repository, "repository", "", "`name` of the repository (default PREFIX_DATE_HASH)")
+	f.BoolVar(&g.insecure, "graphdb-insecure-auth", false, "send password or token to another machine without TLS, too")
+}
+
+// timeFlags adds the flags of timeouts and retries. example is a request that takes long.
+func (g *graphDBFlags) timeFlags(f *pflag.FlagSet, timeout time.Duration, example string) {
+	f.DurationVar(&g.timeout, "request-timeout", timeout, "how long the server may take for a request, as "+example)
+	f.DurationVar(&g.retryFor, "retry-for", graphdb.DefaultRetryFor, "how long a request that fails is tried again")
+}
+
+// client checks URL and secrets and returns a client. It sends nothing.
+func (g *graphDBFlags) client(a *app) (*rdf4j.Client, error) {
+	c := rdf4j.Config{URL: g.url, Timeout: g.timeout, User: a.getenv(graphDBUser), Password: a.getenv(graphDBPassword), Token: a.getenv(graphDBToken)}
+	if c.Token != "" && !strings.Contains(c.Token, " ") {
+		c.Token = "Bearer " + c.Token
+	}
+	if strings.ContainsFunc(c.Token, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return nil, schema.Faultf(schema.FaultUsage, "", "the token of GraphDB has characters that no token has")
+	}
+	u, err := url.Parse(g.url)
+	if err == nil && u.User != nil {
+		return nil, schema.Faultf(schema.FaultUsage, "give them as "+graphDBUser+" and "+graphDBPassword, "the URL holds a user or password, which other users of this machine can see")
+	}
+	if err == nil && strings.Contains(u.Path, "/repositories") {
+		before, _, _ := strings.Cut(g.url, "/repositories")
+		return nil, schema.Faultf(schema.FaultUsage, "give "+before+", and the repository as --repository", "%s is not the URL of a server but of its repositories", g.url)
+	}
+	if err == nil && u.Scheme == "http" && (c.User != "" || c.Token != "") && !g.insecure && !loopback(u.Hostname()) {
+		return nil, schema.Faultf(schema.FaultUsage, "use https, or --graphdb-insecure-auth where the network is yours",
+			"a password or token for %s would go over the network in plain text", u.Host)
+	}
+	client, err := rdf4j.New(c)
+	if err != nil {
+		return nil, schema.Faultf(schema.FaultUsage, "as http://localhost:7200 or http://localhost:8080/rdf4j-server", "%w", err)
+	}
+	return client, nil
+}
+
+// loopback reports whether a host is this machine.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// graphBuild returns the graph in OUT, and the name of its repository.
+func (g *graphDBFlags) graphBuild(out string, m *manifest.Manifest) (b *graphdb.Build, repository string, err error) {
+	site, err := m.BuildSite()
+	if err != nil {
+		return nil, "", err
+	}
+	if b, err = graphdb.NewBuild(out, m, site); err != nil {
+		return nil, "", err
+	}
+	repository = cmp.Or(g.repository, b.Repository(g.prefix))
+	return b, repository, graphdb.CheckName(repository)
 }

@@ -2,25 +2,26 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
 	"s2g/vectors/qdrant"
 )
 
 const loadQdrantHelp = `Loads the points of a build into Qdrant: a collection for each language, PREFIX_LANGUAGE_DATE_HASH, behind an alias
-PREFIX_LANGUAGE. The collections are new; what is in service stays so until they are complete, indexed and compared
-with the shards, and then all aliases move in one request. A load that was stopped goes on with the points that
-the server does not have.
+PREFIX_LANGUAGE. The collections are new. The aliases lead to the old ones until the new ones are complete, indexed
+and compared with the shards, and then all move in one request. The same command resumes a load that was stopped:
+it sends the points that the server lacks.
 
     s2g load qdrant --out build --url 127.0.0.1
     S2G_QDRANT_API_KEY=… s2g load qdrant --out build --url https://qdrant.example.org:6334 --on-disk --quantization scalar`
@@ -44,9 +45,6 @@ func (a *app) loadQdrant() *cobra.Command {
 		Long:  loadQdrantHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := l.needBuild(); err != nil {
-				return err
-			}
 			if l.url == "" {
 				return schema.Faultf(schema.FaultUsage, "give --url host:port", "no Qdrant to load into")
 			}
@@ -91,15 +89,15 @@ func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
 	if err != nil {
 		return err
 	}
-	build, err := qdrantBuild(l.Out, m, l.prefix, l.only)
+	points, err := build.Points(l.Out, m, toolVersion(), l.prefix, l.only)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(build.Check(), l.of.Check()); err != nil {
+	if err := errors.Join(points.Check(), l.of.Check()); err != nil {
 		return err
 	}
 	if l.dryRun {
-		l.retryFor = 0 // somebody waits for the answer
+		l.retryFor = 0 // a person waits for the answer
 	}
 	server, err := l.connect(ctx, a)
 	if err != nil {
@@ -107,50 +105,49 @@ func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	if l.dryRun {
-		return a.planQdrant(ctx, server, build, l)
+		return a.planQdrant(ctx, server, points, l)
 	}
-	if err := server.CheckService(ctx, build, l.allowShrink); err != nil {
+	if err := server.CheckService(ctx, points, l.allowShrink); err != nil {
 		return err
 	}
-	loaded, err := a.sendPoints(ctx, server, build, l)
+	loaded, err := a.sendPoints(ctx, server, points, l)
 	if err != nil {
 		return err
 	}
-	dropped, err := server.PutInService(ctx, build, l.keep, l.allowShrink)
+	dropped, err := server.PutInService(ctx, points, l.keep, l.allowShrink)
 	if err != nil {
 		return err
 	}
-	return a.printLoaded(build, loaded, dropped)
+	return a.printLoadedPoints(points, loaded, dropped)
 }
 
-// sendPoints loads what the collections do not have. They are not in service then.
-func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, build qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
+// sendPoints loads the points that the collections lack. No alias leads to the collections yet.
+func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, points qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
 	shown := a.progress("load qdrant")
 	stop := shown.alive()
 	defer func() { stop(); shown.end() }()
 	l.of.Progress = shown.report
-	return server.Load(ctx, build, l.of)
+	return server.Load(ctx, points, l.of)
 }
 
-// planQdrant prints what a load would do. A build that could not be put in service is
-// an error.
-func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, build qdrant.Build, l *loadQdrant) error {
-	p, err := server.Plan(ctx, build, l.keep)
+// planQdrant prints what a load would do. A build that Qdrant could not serve is an error.
+func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, points qdrant.Build, l *loadQdrant) error {
+	p, err := server.Plan(ctx, points, l.keep)
 	if err != nil {
 		return err
 	}
-	refused := server.CheckService(ctx, build, l.allowShrink)
+	refused := server.CheckService(ctx, points, l.allowShrink)
 	if a.json {
-		return errors.Join(json.NewEncoder(a.stdout).Encode(map[string]any{"plan": p}), refused)
+		return errors.Join(printJSON(a, map[string]any{"plan": p}), refused)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "alias\tserves now\tpoints\twill serve\tpoints\tto send\t")
 	for _, one := range p.Languages {
-		before, points := "-", "-"
+		serves, serving := "-", "-"
 		if one.Serves != "" {
-			before, points = one.Serves, humanize.Comma(one.Serving)
+			serves, serving = one.Serves, humanize.Comma(one.Serving)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", one.Alias, before, points, one.Collection, humanize.Comma(one.Points), humanize.Comma(max(0, one.Points-one.There)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", one.Alias, serves, serving, one.Collection, humanize.Comma(one.Points), humanize.Comma(max(0, one.Points-one.There)))
 	}
 	err = w.Flush()
 	for _, names := range []struct {
@@ -164,10 +161,10 @@ func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, build qdran
 	return errors.Join(err, refused)
 }
 
-// printLoaded writes the table that a load ends with, or one JSON line.
-func (a *app) printLoaded(build qdrant.Build, loaded []qdrant.Loaded, dropped []string) error {
+// printLoadedPoints prints the table that a load ends with, or one line of JSON.
+func (a *app) printLoadedPoints(points qdrant.Build, loaded []qdrant.Loaded, dropped []string) error {
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"qdrant": loaded, "dropped": slices.Concat([]string{}, dropped)})
+		return printJSON(a, map[string]any{"qdrant": loaded, "dropped": slices.Concat([]string{}, dropped)})
 	}
 	if a.quiet {
 		return nil
@@ -176,7 +173,7 @@ func (a *app) printLoaded(build qdrant.Build, loaded []qdrant.Loaded, dropped []
 	fmt.Fprintln(w, "alias\tcollection\tpoints\tsent\tseconds\tpoints/s\tindex ready after\t")
 	var sum qdrant.Loaded
 	for _, l := range loaded {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.1f\t%s\t%.1f\t\n", build.Alias(l.Language), l.Collection, humanize.Comma(l.Points), humanize.Comma(l.Sent),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.1f\t%s\t%.1f\t\n", points.Alias(l.Language), l.Collection, humanize.Comma(l.Points), humanize.Comma(l.Sent),
 			l.Seconds, rate(l.Sent, l.Seconds, 1), l.Waited)
 		sum.Points, sum.Sent, sum.Seconds = sum.Points+l.Points, sum.Sent+l.Sent, sum.Seconds+l.Seconds
 	}
@@ -188,4 +185,36 @@ func (a *app) printLoaded(build qdrant.Build, loaded []qdrant.Loaded, dropped []
 		a.printf("deleted: %s\n", strings.Join(dropped, ", "))
 	}
 	return nil
+}
+
+// qdrantKey is the variable of the API key; S2G_QDRANT_API_KEY_FILE names its file instead.
+const qdrantKey = "S2G_QDRANT_API_KEY"
+
+// qdrantFlags are the address of a Qdrant server and how it is reached.
+type qdrantFlags struct {
+	url, prefix string
+	plainKey    bool
+	retryFor    time.Duration
+}
+
+func (q *qdrantFlags) flags(f *pflag.FlagSet, url string) {
+	f.StringVar(&q.url, url, "", "`address` of Qdrant's gRPC: host:port, or https://host:port for TLS (port 6334 unless given); an API key as "+qdrantKey)
+	f.BoolVar(&q.plainKey, "qdrant-insecure-key", false, "send the API key to another machine without TLS, too")
+}
+
+func (q *qdrantFlags) retryFlag(f *pflag.FlagSet) {
+	f.DurationVar(&q.retryFor, "retry-for", qdrant.DefaultRetryFor, "how long a request that fails is tried again")
+}
+
+func (q *qdrantFlags) prefixFlag(f *pflag.FlagSet) {
+	f.StringVar(&q.prefix, "prefix", "", "what the names of collections begin with (default so for stackoverflow.com, else the site's name)")
+}
+
+// connect connects to the server.
+func (q *qdrantFlags) connect(ctx context.Context, a *app) (*qdrant.Server, error) {
+	address, err := qdrant.ParseAddress(q.url)
+	if err != nil {
+		return nil, err
+	}
+	return qdrant.Open(ctx, qdrant.Access{Address: address, Key: a.getenv(qdrantKey), PlainKey: q.plainKey, RetryFor: q.retryFor, Log: a.log})
 }

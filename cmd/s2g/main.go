@@ -1,9 +1,8 @@
 // Command s2g turns a Stack Overflow data dump into a knowledge graph and a
 // vector database that share post ids. See README.md and s2g --help.
 //
-// This package parses flags, draws progress and maps errors to exit codes; the
-// work is in ingest, graph and vectors, and what joins them in the packages
-// below this one.
+// This package parses flags, draws progress and maps errors to exit codes. The stages are the packages ingest, graph and
+// vectors; the packages below this one join them.
 package main
 
 import (
@@ -96,10 +95,10 @@ func (a *app) fail(ctx context.Context, err error) int {
 	return fault.ExitCode()
 }
 
-// optionName matches how a library's error names an option; see [schema.Faultf].
+// optionName matches an option in a library's error; see [schema.Faultf].
 var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
-// flagNames replaces each option that a message names by its flag.
+// flagNames returns a message of a library with flags in place of the options that it names.
 func (a *app) flagNames(message string) string {
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
 		if name := strings.TrimPrefix(option, "option "); slices.Contains(flagNames(a.root), name) {
@@ -109,7 +108,7 @@ func (a *app) flagNames(message string) string {
 	})
 }
 
-// printError prints an error for people, or as a line of the JSON log.
+// printError prints an error for people, or with --json as a line of the log.
 func (a *app) printError(message, remedy string, code int) {
 	if a.json {
 		slog.New(slog.NewJSONHandler(a.stderr, nil)).Error(message, "remedy", remedy, "exit", code)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand writes the man pages; make man calls it.
+// manCommand is the command that writes the man pages; see the Makefile.
 func manCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "man FOLDER",
@@ -36,10 +36,8 @@ func manCommand() *cobra.Command {
 	}
 }
 
-// forMan prepares the texts of a command, which go through Markdown: what is
-// special there stands for itself, but for the blocks that are set in by four
-// spaces. The date of generation is left out, by which pages would differ that say
-// the same.
+// forMan prepares the texts of a command, which a Markdown parser reads: it escapes what is special there, but not in
+// blocks that are indented by four spaces. It removes the date of generation, so that equal pages are equal files.
 func forMan(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	lines := strings.Split(cmd.Long, "\n")
@@ -57,11 +55,10 @@ func forMan(cmd *cobra.Command) {
 	}
 }
 
-// markdown escapes all that a help text may hold. A `name` in a flag's usage stays:
-// it becomes bold.
+// markdown escapes the special characters that help texts hold. A `name` in a flag's usage stays, and becomes bold.
 var markdown = strings.NewReplacer(`\`, `\\`, "<", `\<`, ">", `\>`, "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "&", `\&`)
 
-// sourceDate is that of the commit which the program was built of, else now.
+// sourceDate returns the date of the commit that the program was built from, else now.
 func sourceDate() time.Time {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -10,7 +10,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// checkMetrics finds out before hours of work whether the file can be written.
+// checkMetrics checks, before hours of work, that the file of --metrics can be written.
 func (a *app) checkMetrics() error {
 	if a.metrics == "" {
 		return nil
@@ -25,9 +25,9 @@ func (a *app) checkMetrics() error {
 func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) error {
 	out := cmd.Flags().Lookup("out")
 	if out == nil {
-		return nil // it works on no build
+		return nil // the command works on no build
 	}
-	if a.metrics == "" { // also of a command line that could not be read
+	if a.metrics == "" { // a command line that could not be parsed has set no flags
 		a.metrics = a.getenv(environmentName("metrics"))
 	}
 	if a.metrics == "" {
@@ -43,7 +43,7 @@ func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) erro
 			r.DatabaseMemory[o.Stage] = o.ServerPeakRSS
 		}
 	}
-	if m, err := manifest.Read(out.Value.String()); err == nil { // else the run has said what is the matter
+	if m, err := manifest.Read(out.Value.String()); err == nil { // else the run has reported it
 		r.Manifest = m
 	}
 	return metrics.Write(a.metrics, r)

@@ -12,7 +12,7 @@ import (
 	"s2g/schema/memory"
 )
 
-// options are the flags of a build. Each of its commands has those that concern it.
+// options are the flags of a build. Each command has those that concern it.
 type options struct {
 	build.Options
 	memory, languages string // as the flags have them; resolve parses them
@@ -62,7 +62,7 @@ func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Shape.Reuse, "reuse", "", "`folder` of an earlier build: vectors of the same texts and models are copied from it, and its builtin model is used")
 }
 
-// buildFlags are the flags of all stages.
+// buildFlags adds the flags of all stages.
 func (o *options) buildFlags(f *pflag.FlagSet) {
 	o.outFlag(f)
 	o.ingestFlags(f)

@@ -12,11 +12,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// logEvery is the time between two lines of progress where no terminal is there
-// to draw a bar on.
+// logEvery is the time between two lines of progress where no bar is drawn.
 const logEvery = 5 * time.Second
 
-// unit is what a stage counts its progress in.
+// unit is the unit of a stage's progress.
 type unit uint8
 
 const (
@@ -24,7 +23,7 @@ const (
 	inBytes
 )
 
-// String is the unit's name.
+// String returns the unit's name.
 func (u unit) String() string {
 	if u == inBytes {
 		return "bytes"
@@ -42,24 +41,24 @@ func (u unit) format(n int64) string {
 // stagesInBytes count their progress in bytes; all others in rows.
 var stagesInBytes = []string{"ingest", "verify", "diff"}
 
-// progress shows how far a stage is: a bar on a terminal, a log line every few
-// seconds elsewhere. Its report method is the stages' Progress callback, and may
-// be called from several goroutines.
+// progress shows how far a stage is: a bar on a terminal, a log line every few seconds elsewhere. Its method report is the
+// Progress callback of stages, and may be called from several goroutines.
 type progress struct {
 	stage    string
 	unit     unit
 	log      *slog.Logger
 	terminal io.Writer // nil where lines are logged
-	numbers  bool      // lines are for programs
+	numbers  bool      // lines have numbers without units, for programs
 
 	mu      sync.Mutex
 	bar     *progressbar.ProgressBar
-	total   int64 // that bar was made for
+	total   int64 // of the bar
 	started time.Time
 	logged  time.Time
 	last    func() // repeats the last report
 }
 
+// progress begins to show a stage.
 func (a *app) progress(stage string) *progress {
 	p := &progress{stage: stage, log: a.log, numbers: a.json, started: time.Now(), logged: time.Now()}
 	if slices.Contains(stagesInBytes, stage) {
@@ -71,7 +70,7 @@ func (a *app) progress(stage string) *progress {
 	return p
 }
 
-// newBar makes a bar, or a spinner where the total is not known.
+// newBar returns a bar, or a spinner where the total is unknown.
 func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(p.terminal),
@@ -91,8 +90,7 @@ func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total, options...)
 }
 
-// report takes what runs, how much of it is done and how much there is; a total
-// of 0 is not known.
+// report takes what runs, how much of it is done and how much there is; a total of 0 is unknown.
 func (p *progress) report(what string, done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,8 +106,7 @@ func (p *progress) report(what string, done, total int64) {
 	p.log.Info(p.stage, p.attributes(what, done, total)...)
 }
 
-// alive repeats the last report each second until it is stopped: what a server
-// is asked may take it long, and a log without a line looks dead.
+// alive repeats the last report each second until it is stopped, because a request to a server may take long.
 func (p *progress) alive() (stop func()) {
 	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
 	go func() {
@@ -130,7 +127,7 @@ func (p *progress) alive() (stop func()) {
 	return func() { ticker.Stop(); close(ended) }
 }
 
-// draw shows the state; the errors of a bar are those of drawing it.
+// draw draws the bar. It ignores errors, which are those of drawing.
 func (p *progress) draw(what string, done, total int64) {
 	if p.bar == nil || total != p.total {
 		p.clear()
@@ -138,7 +135,7 @@ func (p *progress) draw(what string, done, total int64) {
 	}
 	p.bar.Describe(p.stage + ": " + what)
 	if total > 0 {
-		_ = p.bar.Set64(min(done, total-1)) // a bar that is full ends itself; the stage's end does that
+		_ = p.bar.Set64(min(done, total-1)) // a full bar ends itself before the stage ends
 	}
 }
 
@@ -148,8 +145,7 @@ func (p *progress) clear() {
 	}
 }
 
-// attributes say how far the stage is: to people with units, to programs as
-// numbers.
+// attributes returns the attributes of a log line: with units for people, as numbers for programs.
 func (p *progress) attributes(what string, done, total int64) []any {
 	elapsed := time.Since(p.started)
 	rate := float64(done) / elapsed.Seconds()

@@ -1,17 +1,15 @@
 package main
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/schema/manifest"
 )
 
-const publishHelp = `Writes the documents that go with a build to those it is given to: README.md (also a Hugging Face dataset card),
-croissant.json (MLCommons Croissant 1.0), LICENSE, ATTRIBUTION.md and SHA256SUMS. Each stage that changes files does
-so by itself; this command puts documents right that were changed or removed since, or that an older s2g did not write.
+const publishHelp = `Writes the documents that a build is passed on with: README.md (also a Hugging Face dataset card), croissant.json
+(MLCommons Croissant 1.0), LICENSE, ATTRIBUTION.md and SHA256SUMS. Each stage that changes files writes them, too; this
+command restores documents that were changed or removed since, or that an older s2g did not write.
 
     s2g publish --out build && (cd build && sha256sum -c --quiet SHA256SUMS)`
 
@@ -40,7 +38,7 @@ func (a *app) publish() *cobra.Command {
 
 func (a *app) printPublished(files []manifest.File) error {
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"published": files})
+		return printJSON(a, map[string]any{"published": files})
 	}
 	if a.quiet {
 		return nil

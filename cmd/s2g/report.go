@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,10 +12,10 @@ import (
 	"s2g/schema/manifest"
 )
 
-const reportHelp = `Writes report.html into the folder of the build: what the build is and holds beside the paper's figures, languages,
-years, scores, answers, links between languages, an example thread as a graph, what was left out and why, stages with
-their times, and how to load it. One file, which opens offline and prints, without scripts. It reads the tables.
-s2g build writes it, too, at its end.
+const reportHelp = `Writes report.html into the folder of the build: the figures of the build beside the paper's, languages, years, scores,
+answers, links between languages, an example thread as a graph, what was left out and why, stages with their times, and
+how to load it. It is one file without scripts, which opens offline and prints. The command reads the tables.
+s2g build writes the report, too, at its end.
 
     s2g report --out build && xdg-open build/report.html`
 
@@ -52,6 +51,7 @@ func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
 	return a.writeReport(ctx, b)
 }
 
+// reportOptions returns the options of the report of a build.
 func reportOptions(b *build.Build) (report.Options, error) {
 	m := b.Dir.Manifest()
 	site, err := m.BuildSite()
@@ -59,15 +59,13 @@ func reportOptions(b *build.Build) (report.Options, error) {
 	return report.Options{Out: b.Dir.Out(), Manifest: m, Site: site, Languages: s.Languages, Other: s.Other}, err
 }
 
+// writeReport writes the report and prints its name.
 func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	o, err := reportOptions(b)
 	if err != nil {
 		return err
 	}
 	if _, err := report.Fresh(o); err != nil { // report.html of somebody else stays
-		return err
-	}
-	if _, err := b.TablesKey(ctx); err != nil {
 		return err
 	}
 	db, err := b.Tables(ctx)
@@ -88,7 +86,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	file := filepath.Join(b.Options.Out, report.FileName)
 	switch {
 	case a.json:
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"report": map[string]any{"file": file, "bytes": text.Len()}})
+		return printJSON(a, map[string]any{"report": map[string]any{"file": file, "bytes": text.Len()}})
 	case !a.quiet:
 		a.printf("%s, %s\n", file, size(int64(text.Len())))
 	}

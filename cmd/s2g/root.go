@@ -1,13 +1,16 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"s2g/cmd/s2g/internal/build"
@@ -15,10 +18,10 @@ import (
 	"s2g/schema"
 )
 
-// version is set by the linker (make build); a build without it takes the
-// module's.
+// version is set by the linker; see the Makefile.
 var version string
 
+// toolVersion returns the version of the program: the linker's, else the module's.
 func toolVersion() string {
 	if version != "" {
 		return version
@@ -35,16 +38,16 @@ hybrid vectors (Parquet) that share post ids, by way of MariaDB tables.
     dump  --ingest-->  MariaDB tables  --graph-->    graph/batch-*.trig.gz, a named graph per language
                                        --vectors-->  vectors/LANGUAGE/part-*.parquet, dense and sparse
 
-A run that was stopped or killed goes on where it was when the same command is given again.
+The same command resumes a run that was stopped or killed.
 
 Every flag can be given as an environment variable, --db-memory as S2G_DB_MEMORY, or in the file of --config, as
-db-memory: 8GiB. The command line wins over the environment, and that over the file. Secrets are given by the
-environment alone: S2G_DSN, or S2G_DSN_FILE with the name of a file that holds it.
+db-memory: 8GiB. The command line takes precedence over the environment, and the environment over the file. Secrets are
+given by the environment alone: S2G_DSN, or S2G_DSN_FILE with the name of a file that holds it.
 
 Exit codes: 0 done or nothing to do, 1 fault of s2g, 2 usage or too little disk or memory, 3 bad input,
 4 a service failed or another run is at work, 5 verification failed, 130 interrupted.`
 
-// app is what all commands share.
+// app is the state that all commands share.
 type app struct {
 	stdout, stderr io.Writer
 	log            *slog.Logger
@@ -57,11 +60,11 @@ type app struct {
 
 	root     *cobra.Command
 	metrics  string          // file for Prometheus
-	outcomes []build.Outcome // what the command did, for it
-	checks   []verify.Check  // what it verified
+	outcomes []build.Outcome // of the command, for the metrics
+	checks   []verify.Check  // of the command, for the metrics
 }
 
-// newRoot is the command line, of which nothing is run.
+// newRoot returns the command line, to be looked at.
 func newRoot(stdout, stderr io.Writer) *cobra.Command { return newApp(stdout, stderr).root }
 
 func newApp(stdout, stderr io.Writer) *app {
@@ -83,9 +86,9 @@ func newApp(stdout, stderr io.Writer) *app {
 	f := root.PersistentFlags()
 	f.BoolVar(&a.quiet, "quiet", false, "print warnings, errors and results alone")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
-	f.BoolVar(&a.verbose, "verbose", false, "log more, and first what each flag is set to and by what")
+	f.BoolVar(&a.verbose, "verbose", false, "log more, and first the value of each flag and where it comes from")
 	f.StringVar(&a.config, "config", "", "YAML `file` that sets flags by their names, as db-memory: 8GiB")
-	f.StringVar(&a.metrics, "metrics", "", "`file`.prom that is written at the end, also of a run that fails, for node_exporter's textfile collector")
+	f.StringVar(&a.metrics, "metrics", "", "`file`.prom for node_exporter's textfile collector; written at the end of a run, also of one that fails")
 	root.AddCommand(
 		a.build(), a.ingest(), a.graph(), a.vectors(),
 		a.load(),
@@ -102,8 +105,7 @@ func newApp(stdout, stderr io.Writer) *app {
 	return a
 }
 
-// usageArgs gives the errors of positional arguments, of all commands, the class
-// of usage errors.
+// usageArgs makes errors of positional arguments usage faults, in all commands.
 func usageArgs(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if check := c.Args; check != nil {
@@ -127,11 +129,10 @@ func usageArgs(cmd *cobra.Command) {
 	}
 }
 
-// setUp runs before every command: the environment and the configuration file
-// become flags, and the log gets its form.
+// setUp runs before every command: it sets flags from the environment and the configuration file, and makes the log.
 func (a *app) setUp(cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
-		return nil // what is wrong with the environment is not said while somebody types
+		return nil // a shell completes, whatever the environment holds
 	}
 	if err := a.settle(cmd); err != nil {
 		return err
@@ -160,7 +161,48 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	return a.checkMetrics()
 }
 
-// printf writes to the standard output; --quiet does not silence results.
+// printf prints a result. --quiet does not silence results; run reports an error of writing.
 func (a *app) printf(format string, args ...any) {
 	fmt.Fprintf(a.stdout, format, args...)
+}
+
+// printJSON prints values as JSON, each on a line of its own.
+func printJSON[T any](a *app, values ...T) error {
+	lines := json.NewEncoder(a.stdout)
+	for _, v := range values {
+		if err := lines.Encode(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// forms are the values of --as.
+var forms = []string{"table", "json", "csv"}
+
+func formFlag(f *pflag.FlagSet, form *string) {
+	f.StringVar(form, "as", forms[0], "`form` of the output: table, json or csv")
+}
+
+func checkForm(form string) error {
+	if !slices.Contains(forms, form) {
+		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
+	}
+	return nil
+}
+
+// printAs prints a result in the form of --as, or as a line of JSON with --json.
+func (a *app) printAs(form string, result interface {
+	WriteJSON(io.Writer) error
+	WriteCSV(io.Writer) error
+}, writeTable func(io.Writer) error) error {
+	switch {
+	case form == "csv":
+		return result.WriteCSV(a.stdout)
+	case form == "json":
+		return result.WriteJSON(a.stdout)
+	case a.json:
+		return printJSON[any](a, result)
+	}
+	return writeTable(a.stdout)
 }

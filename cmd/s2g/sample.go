@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,10 +40,10 @@ func (a *app) sample() *cobra.Command {
 			if o.Grow != 0 && o.Grow < o.Posts {
 				return schema.Faultf(schema.FaultUsage, "--grow is how many posts the site will have at its end", "--posts %d is more than --grow %d", o.Posts, o.Grow)
 			}
-			if err := oneForm(o); err != nil {
+			if err := checkSample(o); err != nil {
 				return err
 			}
-			if err := replaces(o, force); err != nil {
+			if err := clearFolder(o, force); err != nil {
 				return err
 			}
 			return a.writeSample(cmd, o)
@@ -63,9 +62,9 @@ func (a *app) sample() *cobra.Command {
 	return cmd
 }
 
-// oneForm refuses values of flags that there are not, and a folder that holds a
-// dump in the other form: with both in it, no build would know which one to read.
-func oneForm(o sample.Options) error {
+// checkSample returns a usage fault where a flag has an unknown value, or the folder holds a dump in the other form: a
+// build of both would be ambiguous.
+func checkSample(o sample.Options) error {
 	if o.Tags != sample.TagsAngle && o.Tags != sample.TagsPipe {
 		return schema.Faultf(schema.FaultUsage, "it takes angle or pipe", "--tags has the value %q", o.Tags)
 	}
@@ -83,10 +82,9 @@ func oneForm(o sample.Options) error {
 	return nil
 }
 
-// replaces refuses a folder with a dump in it, which may be a real one, or with force
-// takes away those of its files that are to be written: a run that is stopped leaves no
-// mixture of two.
-func replaces(o sample.Options, force bool) error {
+// clearFolder returns a usage fault where the folder holds a dump, which may be a real one. With force it removes the
+// files that are to be written, so that a run that is stopped leaves no mixture of two dumps.
+func clearFolder(o sample.Options, force bool) error {
 	for _, path := range sample.Files(o) {
 		switch {
 		case force:
@@ -105,6 +103,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
+// writeSample writes the dump and prints what is in it.
 func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
 	shown := a.progress("sample")
 	o.Progress = shown.report
@@ -115,7 +114,7 @@ func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
 		return err
 	}
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{
+		return printJSON(a, map[string]any{
 			"posts": s.Posts, "comments": s.Comments, "votes": s.Votes, "links": s.PostLinks, "tags": s.Tags, "bytes": s.Bytes, "seconds": time.Since(started).Seconds(),
 		})
 	}

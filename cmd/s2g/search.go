@@ -1,24 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/vectors/qdrant"
 	"s2g/vectors/search"
 )
 
 const searchHelp = `Finds questions of a language by their words and by their meaning: BM25 and dense vectors over the shards of a
-build, the scores fused, the best chunk of each question shown. --hops 1 goes on over DuplicateOf and LinkedTo,
-both ways. --accepted shows only questions with an accepted answer, of neighbours too. With --json each line is a
-whole thread: the question's text, and its answers if the build's tables are there (else the accepted one alone).
+build, with fused scores, and shows the best chunk of each question. --hops 1 adds the neighbours over DuplicateOf and
+LinkedTo, both ways. --accepted shows only questions and neighbours with an accepted answer. With --json each line is a
+whole thread: the question's text, and its answers if the build has its tables (else the accepted one alone).
 --qdrant searches the collection of the language in that server instead, which fuses the two lists by rank; edges
 are followed over the shards in --out.
 
@@ -36,9 +38,6 @@ func (a *app) search() *cobra.Command {
 		Long:  searchHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.needOut(); err != nil {
-				return err
-			}
 			of.Query = strings.Join(args, " ")
 			return a.runSearch(cmd, o, language, of, &q)
 		},
@@ -72,7 +71,10 @@ func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of sear
 	if err != nil {
 		return err
 	}
-	l, err := chooseLanguage(m, language)
+	if language == "" {
+		return schema.Faultf(schema.FaultUsage, "give --language TAG, as --language python", "no language to search in")
+	}
+	l, err := build.Language(m, language)
 	if err != nil {
 		return err
 	}
@@ -96,44 +98,23 @@ func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of sear
 	if err := a.threads(ctx, o, m, hits); err != nil {
 		return err
 	}
-	lines := json.NewEncoder(a.stdout)
-	for _, h := range hits {
-		if err := lines.Encode(h); err != nil {
-			return err
-		}
-	}
-	return nil
+	return printJSON(a, hits...)
 }
 
-// threads completes hits by the tables, where they are at hand: the shards of a build
-// are searched without them where they were copied elsewhere.
+// threads adds the answers of the tables to the hits, where the build has its tables: a copy of the shards can be searched
+// without them.
 func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []search.Hit) error {
-	held, err := o.HasTables()
+	has, err := o.HasTables()
 	if err != nil {
 		return err
 	}
-	if !held {
+	if !has {
 		return search.AddThreads(ctx, o.Out, nil, hits)
 	}
 	return o.WithTables(ctx, m, func(db *tables.DB) error { return search.AddThreads(ctx, o.Out, db, hits) })
 }
 
-// chooseLanguage finds a language of the build by its tag or slug.
-func chooseLanguage(m *manifest.Manifest, name string) (schema.Language, error) {
-	if m.Options.Other && name == schema.OtherSlug {
-		return schema.Language{Slug: schema.OtherSlug}, nil
-	}
-	for _, l := range m.Options.Languages {
-		if name == l.Tag || name == l.Slug {
-			return l, nil
-		}
-	}
-	if name == "" {
-		return schema.Language{}, schema.Faultf(schema.FaultUsage, "give --language TAG, as --language python", "no language to search in")
-	}
-	return schema.Language{}, schema.Faultf(schema.FaultUsage, "see s2g languages --out", "this build has no language %q", name)
-}
-
+// printHits prints hits for people.
 func (a *app) printHits(hits []search.Hit) {
 	if len(hits) == 0 {
 		fmt.Fprintln(a.stderr, "nothing found")
@@ -159,7 +140,22 @@ func (a *app) printHits(hits []search.Hit) {
 	}
 }
 
-// indent sets a text off from the lines about it.
+// indent indents each line of a text.
 func indent(text string) string {
 	return "     " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     ")
+}
+
+// qdrantFinder connects to a server and returns a finder of questions in the collection that serves a language there. The
+// models of the query and the edges are those of the build in OUT: a payload has only the edges that begin at a post, and
+// a server may hold a part of a build.
+func (a *app) qdrantFinder(ctx context.Context, m *manifest.Manifest, slug string, q *qdrantFlags) (*qdrant.Server, search.Finder, error) {
+	site, err := m.BuildSite()
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := q.connect(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	return server, server.Finder(cmp.Or(q.prefix, site.Prefix()) + "_" + slug), nil
 }

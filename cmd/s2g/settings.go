@@ -15,19 +15,18 @@ import (
 	"s2g/vectors/embed"
 )
 
-// settings says where the values of a command's flags come from. A flag wins over
-// its environment variable, that over the configuration file, and that over the
-// default, or over the build that is in OUT where a stage runs alone.
+// settings are where the values of a command's flags come from. The command line takes precedence over the environment,
+// the environment over the configuration file, and that over the default, or over the build in OUT where a stage runs
+// alone.
 type settings struct {
-	from    map[string]string // by flag: "flag", the variable, or the file and line
-	secrets map[string]string // what the files hold that S2G_..._FILE name, by the variable without _FILE
+	from    map[string]string // by flag: "flag", the name of the variable, or file and line
+	secrets map[string]string // see [config.SecretFiles]
 }
 
-// unsettable are flags that mean something on a command line alone.
+// unsettable are the flags that only a command line can set.
 var unsettable = []string{"help", "version", "config"}
 
-// settle gives the flags that the command line leaves out the values of the
-// environment and of the configuration file.
+// settle sets the flags that the command line does not give from the environment and the configuration file.
 func (a *app) settle(cmd *cobra.Command) error {
 	a.settings.from = map[string]string{}
 	flags := cmd.Flags()
@@ -45,13 +44,12 @@ func (a *app) settle(cmd *cobra.Command) error {
 	return a.noPassword(flags)
 }
 
-// environmentName returns the variable of a flag, as S2G_DB_MEMORY of db-memory.
+// environmentName returns the variable of a flag: S2G_DB_MEMORY of db-memory.
 func environmentName(flag string) string {
 	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that the command line does not give. An empty
-// variable is none.
+// fromEnvironment sets the flags that the command line does not give. An empty variable counts as unset.
 func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 	var failed error
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -68,8 +66,7 @@ func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 	return failed
 }
 
-// getenv returns a variable, or what is in the file that the variable with _FILE
-// at its end names, where it holds a secret.
+// getenv returns the value of a variable, or for a secret the content of the file that NAME_FILE names.
 func (a *app) getenv(name string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
@@ -77,13 +74,13 @@ func (a *app) getenv(name string) string {
 	return a.settings.secrets[name]
 }
 
-// remote says how embedders of others are reached.
+// remote returns how endpoints of embedders are reached.
 func (a *app) remote() embed.RemoteOptions {
 	return embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
 }
 
-// fromFile sets the flags that neither the command line nor the environment
-// gives. A file may serve several commands: flags of others are passed over.
+// fromFile sets the flags that neither the command line nor the environment gives. A file may serve several commands: it
+// may set flags that this one does not have.
 func (a *app) fromFile(cmd *cobra.Command) error {
 	if a.config == "" {
 		return nil
@@ -109,7 +106,7 @@ func (a *app) fromFile(cmd *cobra.Command) error {
 	return nil
 }
 
-// setFlag gives a flag a value, or the values of a list.
+// setFlag sets a flag to a value, or to the values of a list.
 func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	list, several := f.Value.(pflag.SliceValue)
 	if !several || len(values) == 1 {
@@ -119,7 +116,7 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// unknownSetting is the fault of a key that is no flag.
+// unknownSetting returns the fault of a key that is no flag.
 func unknownSetting(s config.Setting, known []string) error {
 	for _, word := range []string{"key", "password", "secret", "token"} {
 		if strings.Contains(strings.ToLower(s.Name), word) {
@@ -133,7 +130,7 @@ func unknownSetting(s config.Setting, known []string) error {
 	return s.Faultf(remedy, "s2g has no flag --%s", s.Name)
 }
 
-// flagNames are those that a file may set, of all commands.
+// flagNames returns the names of the flags that a file may set, of all commands, in order.
 func flagNames(root *cobra.Command) []string {
 	var names []string
 	visit := func(f *pflag.Flag) {
@@ -154,8 +151,8 @@ func flagNames(root *cobra.Command) []string {
 	return names
 }
 
-// noPassword refuses a password where others can read it: on the command line, or
-// in a configuration file.
+// noPassword returns a fault where a DSN holds a password that others can read: on the command line, or in a configuration
+// file.
 func (a *app) noPassword(flags *pflag.FlagSet) error {
 	f := flags.Lookup("dsn")
 	from := a.settings.from["dsn"]
@@ -176,9 +173,8 @@ func (a *app) noPassword(flags *pflag.FlagSet) error {
 	return schema.Faultf(schema.FaultUsage, remedy, "%s: dsn holds a password, which is no place for one", from)
 }
 
-// logSettings logs the values of the flags with where they come from, for
-// --verbose. Those that a build may decide are known once the options are
-// resolved, and logged then; the others before, without options.
+// logSettings logs the values of the flags and where they come from, for --verbose. It is called twice: before a command
+// runs, without options, for the flags that no build decides; and with the resolved options for the others.
 func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, from := f.Value.String(), a.settings.from[f.Name]
@@ -200,7 +196,7 @@ func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 	})
 }
 
-// tags are those of a language table, or "" for the default one.
+// tags returns the tags of a language table, "" for the default table.
 func tags(table []schema.Language) string {
 	if slices.Equal(table, schema.DefaultLanguages()) {
 		return ""

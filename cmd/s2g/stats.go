@@ -1,19 +1,18 @@
 package main
 
 import (
-	"encoding/json"
+	"io"
 
 	"github.com/spf13/cobra"
 
 	"s2g/cmd/s2g/internal/stats"
-	"s2g/schema"
 	"s2g/schema/tables"
 )
 
 const statsHelp = `Prints the statistics of the paper's Table 1 and section 4 for a build: questions, answers, acceptance, answers
 and comments a question, by language and as a distribution; nodes by class and edges by predicate, summed over
-the graphs and distinct. What --materialize writes out is a group of edges of its own, and in no other figure
-but the quads. For a build of all of Stack Overflow the table has the paper's figures beside the build's.`
+the graphs and distinct. The statements of --materialize are a group of edges of their own, and in no other
+figure but the quads. For a build of all of Stack Overflow the table has the paper's figures beside the build's.`
 
 func (a *app) stats() *cobra.Command {
 	o := &options{}
@@ -24,26 +23,24 @@ func (a *app) stats() *cobra.Command {
 		Long:  statsHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.needOut(); err != nil {
-				return err
-			}
 			return a.printStats(cmd, o, form)
 		},
 	}
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
-	cmd.Flags().StringVar(&form, "as", "table", "`form` of the output: table, json or csv")
+	formFlag(cmd.Flags(), &form)
 	return cmd
 }
 
+// printStats computes and prints the statistics.
 func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 	ctx := cmd.Context()
 	m, err := a.readBuild(cmd, o)
 	if err != nil {
 		return err
 	}
-	if form != "table" && form != "json" && form != "csv" {
-		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
+	if err := checkForm(form); err != nil {
+		return err
 	}
 	site, err := m.BuildSite()
 	if err != nil {
@@ -54,14 +51,6 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 		if err != nil {
 			return err
 		}
-		switch {
-		case form == "csv":
-			return s.WriteCSV(a.stdout)
-		case form == "json":
-			return s.WriteJSON(a.stdout)
-		case a.json:
-			return json.NewEncoder(a.stdout).Encode(s)
-		}
-		return s.WriteTable(a.stdout, stats.ComparesWithPaper(site, m.Dump))
+		return a.printAs(form, s, func(w io.Writer) error { return s.WriteTable(w, stats.ComparesWithPaper(site, m.Dump)) })
 	})
 }

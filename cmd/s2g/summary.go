@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -15,13 +14,13 @@ import (
 	"s2g/cmd/s2g/internal/build"
 )
 
-// printSummary writes the outcomes as a table, or as one JSON line.
+// printSummary prints the outcomes as a table, or as one line of JSON.
 func (a *app) printSummary(outcomes []build.Outcome) error {
 	for i := range outcomes {
 		outcomes[i].Warning = a.flagNames(outcomes[i].Warning)
 	}
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"result": outcomes})
+		return printJSON(a, map[string]any{"result": outcomes})
 	}
 	if a.quiet {
 		return nil
@@ -47,7 +46,7 @@ func writeSummary(w io.Writer, outcomes []build.Outcome) error {
 		for _, left := range []struct {
 			what   string
 			counts map[string]int64
-		}{{"bad data", o.Errors}, {"dropped by the rules of cleaning", droppedBy(o.Counts)}, {"not embedded as they are", mangled(o.Counts)}} {
+		}{{"bad data", o.Errors}, {"dropped by the rules of cleaning", droppedBy(o.Counts)}, {"not embedded as they are", incomplete(o.Counts)}} {
 			if len(left.counts) > 0 && !o.Fresh {
 				fmt.Fprintf(w, "%s, %s: %s\n", o.Stage, left.what, classes(left.counts))
 			}
@@ -59,7 +58,7 @@ func writeSummary(w io.Writer, outcomes []build.Outcome) error {
 	return nil
 }
 
-// droppedBy are the counts of what cleaning dropped, by rule.
+// droppedBy returns how much cleaning dropped, by rule.
 func droppedBy(counts map[string]int64) map[string]int64 {
 	by := map[string]int64{}
 	for name, n := range counts {
@@ -70,8 +69,8 @@ func droppedBy(counts map[string]int64) map[string]int64 {
 	return by
 }
 
-// mangled are the counts of texts whose vectors do not say all that the texts do.
-func mangled(counts map[string]int64) map[string]int64 {
+// incomplete returns how many texts have vectors of a part of the text or none, by reason.
+func incomplete(counts map[string]int64) map[string]int64 {
 	of := map[string]int64{}
 	for name, n := range counts {
 		for _, end := range []string{"_texts_truncated", "_texts_refused", "texts_without_a_known_term", "posts_of_too_large_ids_left_out"} {
@@ -83,6 +82,7 @@ func mangled(counts map[string]int64) map[string]int64 {
 	return of
 }
 
+// size formats a number of bytes; "-" where there are none.
 func size(n int64) string {
 	if n <= 0 {
 		return "-"
@@ -90,6 +90,7 @@ func size(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
+// rate formats n in seconds, in units of per; "-" where there is none.
 func rate(n int64, seconds, per float64) string {
 	if n == 0 || seconds <= 0 {
 		return "-"
@@ -105,7 +106,7 @@ func total(classes map[string]int64) string {
 	return humanize.Comma(n)
 }
 
-// classes lists counts by name, the largest first.
+// classes writes counts with their names, the largest first.
 func classes(counts map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -20,14 +19,14 @@ import (
 	"s2g/schema/tables"
 )
 
-const verifyHelp = `Reads back every file of a build and compares it with the manifest and with what SQL computes from the
-tables: counts and checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length.
-Trusts nothing that the build wrote about itself. Exit code 5 names the first difference.
+const verifyHelp = `Reads back every file of a build and compares it with the manifest and with what the tables must yield: counts and
+checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length. What the build wrote about
+itself is not trusted. Exit code 5: there is a difference; the message names the first.
 
---sample N is quick: it draws N questions and answers, spread over the range of ids, and compares the quads of each
-and of its comments, its points, their text and payload with the tables, reading only the files that these are in;
-of all files it checks name and size, and with --sha256 the hash. It proves nothing of the posts that were not drawn, nor
-of tags and wikis. Another --seed draws others.
+--sample N is quick: it draws N questions and answers, spread over the range of ids, and compares their quads, those of
+their comments, their points with text and payload with the tables. It reads only the files that hold these, and checks
+name and size of all files, with --sha256 their hashes. It proves nothing of other posts, tags and wikis. Another --seed
+draws other posts.
 
     s2g verify --out build
     s2g verify --out build --sample 100`
@@ -76,7 +75,7 @@ func (a *app) verify() *cobra.Command {
 	return cmd
 }
 
-// verifySample verifies some posts.
+// verifySample compares a sample of posts with the tables.
 func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest, of verify.Options) error {
 	for _, flag := range []string{"files-only", "graphdb", "qdrant"} {
 		if cmd.Flags().Changed(flag) {
@@ -99,9 +98,6 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 
 // verifyBuilt is the stage of a build. It is never up to date, because files can be damaged at any time.
 func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents, error) {
-	if _, err := b.TablesKey(ctx); err != nil {
-		return nil, err
-	}
 	db, err := b.Tables(ctx)
 	if err != nil {
 		return nil, err
@@ -122,10 +118,11 @@ func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, se
 	return report.Contents, errors.Join(err, a.printReport(report, time.Since(started)))
 }
 
+// printReport prints the checks of a verification.
 func (a *app) printReport(report verify.Report, took time.Duration) error {
 	a.checks = append(a.checks, report.Checks...)
 	if a.json {
-		return json.NewEncoder(a.stdout).Encode(map[string]any{"verify": report.Checks, "seconds": took.Seconds()})
+		return printJSON(a, map[string]any{"verify": report.Checks, "seconds": took.Seconds()})
 	}
 	if a.quiet || len(report.Checks) == 0 {
 		return nil
@@ -161,7 +158,7 @@ type verifiedServers struct {
 
 func (v *verifiedServers) flags(f *pflag.FlagSet) {
 	v.graphDB.flags(f, "graphdb")
-	v.graphDB.patienceFlags(f, countingTimeout, "counting the statements of a graph")
+	v.graphDB.timeFlags(f, countingTimeout, "counting the statements of a graph")
 	f.IntVar(&v.nodes, "graphdb-nodes", comparedNodes, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
 	v.qdrant.flags(f, "qdrant")
 	f.StringVar(&v.languages, "qdrant-languages", "", "the `tags` or slugs of the languages that were loaded into Qdrant (default all of the build)")
@@ -217,7 +214,7 @@ func (v *verifiedServers) openQdrant(ctx context.Context, a *app, m *manifest.Ma
 	}
 	q := &verify.Qdrant{Prefix: cmp.Or(v.prefix, site.Prefix())}
 	if v.languages != "" {
-		if q.Languages, err = loadedLanguages(m, v.languages); err != nil {
+		if q.Languages, err = build.LoadedLanguages(m, v.languages); err != nil {
 			return nil, err
 		}
 	}

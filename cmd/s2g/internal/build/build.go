@@ -150,7 +150,7 @@ func (b *Build) forgetLostTables(ctx context.Context, key string) error {
 	if !b.Dir.Manifest().Fresh(manifest.Ingest, key) {
 		return nil
 	}
-	db, err := b.Tables(ctx)
+	db, err := b.openTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (b *Build) Graph(ctx context.Context) error {
 	if err := b.checkStage(ctx, manifest.Graph); err != nil {
 		return err
 	}
-	tablesKey, err := b.TablesKey(ctx)
+	_, tablesKey, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func (b *Build) MergeVectors(ctx context.Context) error {
 }
 
 func (b *Build) vectorsBy(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
-	tablesKey, err := b.TablesKey(ctx)
+	_, tablesKey, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
 	if err != nil {
 		return err
 	}
@@ -255,7 +255,7 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 		b.Outcomes = append(b.Outcomes, Outcome{Stage: name, Fresh: true, Warning: b.warnUnasked(b.Dir.Manifest().Stages[name].UnusedTags)})
 		return nil
 	}
-	db, err := b.Tables(ctx)
+	db, err := b.openTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -318,16 +318,16 @@ func (b *Build) Publish() error {
 	return err
 }
 
-// Tables opens the tables at their first use.
-func (b *Build) Tables(ctx context.Context) (db *tables.DB, err error) {
+// openTables opens the tables at their first use.
+func (b *Build) openTables(ctx context.Context) (db *tables.DB, err error) {
 	if b.db == nil {
 		b.db, err = b.Options.OpenTables(ctx)
 	}
 	return b.db, err
 }
 
-// TablesKey returns the key of the tables that the manifest names. It returns a usage fault where the server holds
-// others.
-func (b *Build) TablesKey(ctx context.Context) (string, error) {
-	return tablesKey(ctx, b.Dir.Manifest(), b.Tables)
+// Tables returns the tables that the manifest names. It returns a usage fault where the server has others.
+func (b *Build) Tables(ctx context.Context) (*tables.DB, error) {
+	db, _, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
+	return db, err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // noTables is the remedy where the tables of a build are elsewhere or nowhere.
-const noTables = "run s2g ingest (or s2g build) with this --out and --dump, and the --dsn of that run if it had one; s2g verify --files-only needs no tables"
+const noTables = "run s2g ingest (or s2g build) with this option out and option dump, and the option dsn of that run if it had one; s2g verify with option files-only needs no tables"
 
 // OpenTables starts or joins the private server of Out, or opens the user's.
 func (o *Options) OpenTables(ctx context.Context) (*tables.DB, error) {
@@ -42,40 +42,31 @@ func (o *Options) WithTables(ctx context.Context, m *manifest.Manifest, work fun
 	} else if !has {
 		return schema.Faultf(schema.FaultUsage, noTables, "%s has no tables", o.Out)
 	}
-	var db *tables.DB
-	defer func() {
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-	}()
-	_, err = tablesKey(ctx, m, func(ctx context.Context) (*tables.DB, error) {
-		var err error
-		db, err = o.OpenTables(ctx)
-		return db, err
-	})
+	db, _, err := checkedTables(ctx, m, o.OpenTables)
+	if db != nil {
+		defer func() { err = errors.Join(err, db.Close()) }()
+	}
 	if err != nil {
 		return err
 	}
 	return work(db)
 }
 
-// tablesKey returns the key of the tables that the manifest names. Where the server holds others it returns a usage
-// fault.
-func tablesKey(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (string, error) {
+// checkedTables opens the tables and returns them with the key of their dump. Where the server has other tables than the
+// manifest names it returns a usage fault, and the tables, which the caller closes.
+func checkedTables(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (db *tables.DB, key string, err error) {
 	done := m.Stages[manifest.Ingest]
 	if done == nil {
-		return "", schema.Faultf(schema.FaultUsage, noTables, "no dump has been read into this folder yet")
+		return nil, "", schema.Faultf(schema.FaultUsage, noTables, "no dump has been read into this folder yet")
 	}
-	db, err := open(ctx)
-	if err != nil {
-		return "", err
+	if db, err = open(ctx); err != nil {
+		return nil, "", err
 	}
-	held, err := db.DumpKey(ctx)
-	if err != nil {
-		return "", err
+	if key, err = db.DumpKey(ctx); err != nil {
+		return db, "", err
 	}
-	if held != done.Key {
-		return "", schema.Faultf(schema.FaultUsage, noTables, "the tables are not those of the manifest: they hold dump %q, it names %q", held, done.Key)
+	if key != done.Key {
+		return db, "", schema.Faultf(schema.FaultUsage, noTables, "the tables are not those of the manifest: they hold dump %q, it names %q", key, done.Key)
 	}
-	return done.Key, nil
+	return db, key, nil
 }
