@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/tables"
 )
 
@@ -29,8 +30,8 @@ func childOptions() Options {
 }
 
 // childStage is what children do, and what their shards are held against.
-func childStage(db *tables.DB) *stage {
-	s := smallStage(db, childOptions())
+func childStage(db *tables.DB) *run {
+	s := smallRun(db, childOptions())
 	s.unitPosts = 20
 	return s
 }
@@ -50,7 +51,7 @@ func child(out string) int {
 		if err != nil {
 			return errors.Join(err, db.Close())
 		}
-		return errors.Join(s.into(context.Background(), dir), dir.Close(), db.Close())
+		return errors.Join(s.intoBuild(context.Background(), dir), dir.Close(), db.Close())
 	}()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -62,11 +63,12 @@ func child(out string) int {
 // A process that is killed with SIGKILL, at any moment, leaves what the next one goes
 // on from: in the end the shards are those of a run that nothing happened to.
 func TestKilled(t *testing.T) {
+	schematest.Long(t)
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
 	s, began := childStage(db), time.Now()
-	if err := s.into(t.Context(), whole); err != nil {
+	if err := s.intoBuild(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
 	took := time.Since(began) // of a run that is left alone
@@ -105,7 +107,7 @@ func TestKilled(t *testing.T) {
 		t.Errorf("%d processes were killed", killed)
 	}
 	s = childStage(db)
-	if err := s.into(t.Context(), openDir(t, out)); err != nil {
+	if err := s.intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	sameFiles(t, "killed", want, files(t, out))

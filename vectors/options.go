@@ -28,13 +28,12 @@ const (
 	BM25           = embed.KindBM25    // of Sparse
 )
 
-// DefaultWorkers is how many units are made side by side, at most, where nobody
-// asks for more: each keeps the points of a unit in memory, some 60 MiB, and the
-// stage is to stay below 512 MiB on a machine of many cores, too.
+// DefaultWorkers bounds Options.Workers where that is 0. A worker keeps the points of a unit
+// in memory, some 60 MiB, and the stage stays below 512 MiB on a machine of many cores, too.
 const DefaultWorkers = 6
 
-// Options says what is embedded, and how. The zero value embeds the questions of
-// the default languages with the builtin embedders.
+// Options select what is embedded, and how. The zero value embeds the questions of the
+// default languages with the builtin embedders.
 type Options struct {
 	Site      vocab.Site        // base of IRIs; empty: vocab.DefaultSite
 	Languages []schema.Language // nil: schema.DefaultLanguages
@@ -45,16 +44,16 @@ type Options struct {
 	Dense     string            // dense embedder: Builtin (default), or a spec of [embed.OpenDense]
 	Sparse    string            // sparse embedder: BM25 (default), or a spec of [embed.OpenSparse]
 	Links     bool              // the texts keep the addresses of links
-	Reuse     string            // folder of an earlier build, whose vectors of equal texts and models are copied; empty: none
+	Reuse     string            // folder of an earlier build; its vectors of equal texts and models are copied; empty: none
 	Remote    embed.RemoteOptions
 
-	Workers  int                                  // units made side by side; 0: GOMAXPROCS, DefaultWorkers at most
+	Workers  int                                  // units built side by side; 0: GOMAXPROCS, DefaultWorkers at most
 	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // told as posts are done; nil: nobody
+	Progress func(what string, done, total int64) // called as posts are done, from one goroutine at a time; nil: no calls
 }
 
-// Key hashes what the stage depends on: the dump in the tables, and the options
-// that shape the shards. [manifest.Manifest.Fresh] compares it.
+// Key hashes what the stage depends on: the dump in the tables, and the options that shape
+// the shards. [manifest.Manifest.Fresh] compares it.
 func Key(dumpKey string, o Options) (string, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -70,16 +69,16 @@ func Key(dumpKey string, o Options) (string, error) {
 	}
 	parts := []any{manifest.Vectors, shard.Format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
 	if o.Reuse != "" {
-		earlier, err := reuseKey(o.Reuse)
+		key, err := reusedKey(o.Reuse)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, earlier)
+		parts = append(parts, key)
 	}
 	return manifest.Key(parts...)
 }
 
-// complete fills in defaults and refuses what makes no sense.
+// complete fills in defaults and checks the options.
 func (o Options) complete() (Options, error) {
 	if o.Site == "" {
 		o.Site = vocab.DefaultSite
@@ -130,5 +129,5 @@ func (o Options) check() error {
 
 func (o Options) newCleaner() *text.PostCleaner { return text.NewPostCleaner(o.Languages, o.Links) }
 
-// answers says whether answers are embedded, beside questions.
+// answers reports whether answers are embedded, beside questions.
 func (o Options) answers() bool { return o.Units == UnitsQuestionAnswer }

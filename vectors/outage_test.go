@@ -15,6 +15,7 @@ import (
 // the endpoint is back the next run goes on, and no text of a unit that was committed is
 // embedded again, by the count of the server itself. The model is a real one.
 func TestEndpointDiesHalfWay(t *testing.T) {
+	schematest.Long(t)
 	db, server := loadFixture(t), schematest.StartEmbedder(t)
 	o := smallOptions()
 	o.Dense = "openai+http://" + server.Address + "/v1?model=all-MiniLM-L6-v2"
@@ -33,7 +34,7 @@ func TestEndpointDiesHalfWay(t *testing.T) {
 			})
 		}
 	}
-	err := smallStage(db, o).into(t.Context(), dir)
+	err := smallRun(db, o).intoBuild(t.Context(), dir)
 	fault, remedy := schema.FaultOf(err)
 	if err == nil || fault.ExitCode() != 4 || remedy == "" {
 		t.Fatalf("exit code %d, %v (%s)", fault.ExitCode(), err, remedy)
@@ -44,7 +45,7 @@ func TestEndpointDiesHalfWay(t *testing.T) {
 
 	server.Start()
 	o.Progress = nil
-	if err := smallStage(db, o).into(t.Context(), dir); err != nil {
+	if err := smallRun(db, o).intoBuild(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	counts := dir.Manifest().Stages[manifest.Vectors].Counts

@@ -1,26 +1,30 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"s2g/schema"
 	"s2g/schema/tables"
+	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
 
-// The columns that a post is read from, in the order of scanPost.
+// questionColumns are the columns of a post in the order of post.read.
 const questionColumns = `p.Id, p.PostTypeId, p.Title, p.Tags, p.Body, p.Score, p.AnswerCount, p.ClosedDate IS NOT NULL,
  p.CreationDate, p.LastEditDate, p.LastEditorUserId, p.ContentLicense, p.OwnerUserId, p.OwnerDisplayName`
 
-// An answer has its question's title and tags.
+// answerColumns are questionColumns where answers are read, too: an answer has its
+// question's title and tags.
 var answerColumns = strings.NewReplacer(
 	"p.Title", "IF(p.PostTypeId = 2, q.Title, p.Title)",
 	"p.Tags", "IF(p.PostTypeId = 2, q.Tags, p.Tags)").Replace(questionColumns)
 
-// siteUser is the LastEditorUserId of edits by the site itself.
+// siteUser is LastEditorUserId where the site itself edits a post.
 const siteUser = -1
 
 // post is a row of Posts. Its slices are valid until the next row is read.
@@ -33,12 +37,13 @@ type post struct {
 	answerCount  []byte // nil: none
 	closed       bool
 	creationDate []byte
-	licence      string
+	license      string
 	owner        []byte // nil: none
 	ownerName    []byte
 }
 
-// postQuery reads the posts of a condition on p.Id, in the order of their ids.
+// postQuery returns the query for the posts that a condition on p.Id selects, in the order
+// of their ids: questions, and with answers both.
 func postQuery(answers bool, where string) string {
 	if !answers {
 		return fmt.Sprintf("SELECT %s FROM Posts p WHERE p.PostTypeId = %d AND %s ORDER BY p.Id", questionColumns, schema.PostQuestion, where)
@@ -47,7 +52,7 @@ func postQuery(answers bool, where string) string {
 		answerColumns, schema.PostAnswer, schema.PostQuestion, schema.PostAnswer, where)
 }
 
-// eachPost calls f for each post that the query finds.
+// eachPost calls f for each post of a query.
 func eachPost(ctx context.Context, db *tables.DB, query string, f func(*post) error) error {
 	var p post
 	var failed error // of f
@@ -68,7 +73,7 @@ func (p *post) read(r [][]byte) {
 	*p = post{
 		id: tables.Int(r[0]), answer: tables.Int(r[1]) == schema.PostAnswer,
 		title: r[2], tags: r[3], body: r[4], score: r[5], answerCount: r[6], closed: tables.Int(r[7]) != 0,
-		creationDate: r[8], licence: vocab.LicenseIRI(r[11], r[8], r[9], tables.Int(r[10]) == siteUser), owner: r[12], ownerName: r[13],
+		creationDate: r[8], license: vocab.LicenseIRI(r[11], r[8], r[9], tables.Int(r[10]) == siteUser), owner: r[12], ownerName: r[13],
 	}
 }
 
@@ -80,8 +85,8 @@ func tagList(stored []byte) (tags []string) {
 	return tags
 }
 
-// number is a count that may be missing.
-func number(stored []byte) *int32 {
+// optionalInt returns a number that the database stores, or nil for NULL.
+func optionalInt(stored []byte) *int32 {
 	if stored == nil {
 		return nil
 	}
@@ -89,11 +94,54 @@ func number(stored []byte) *int32 {
 	return &n
 }
 
-// millis reads a date as the database writes it: milliseconds since 1970, UTC.
+// millis parses a date of the database and returns milliseconds since 1970, UTC.
 func millis(stored []byte) (int64, error) {
 	t, err := time.Parse("2006-01-02 15:04:05.999", string(stored))
 	if err != nil {
 		return 0, fmt.Errorf("date: %w", err)
 	}
 	return t.UnixMilli(), nil
+}
+
+// link is an edge of the graph that starts at a post.
+type link struct {
+	from, to int64
+	kind     int64 // schema.LinkLinked or schema.LinkDuplicate
+}
+
+// readLinks returns the edges that start in a unit, each once, ordered by post, kind and
+// target. Both ends of an edge are in some graph, and both ends of a duplicate are
+// questions.
+func readLinks(ctx context.Context, db *tables.DB, index *threads.Index, u unit) ([]link, error) {
+	query := fmt.Sprintf("SELECT PostId, RelatedPostId, LinkTypeId FROM PostLinks WHERE PostId BETWEEN %d AND %d AND LinkTypeId IN (%d, %d)",
+		u.first, u.last, schema.LinkLinked, schema.LinkDuplicate)
+	var links []link
+	err := db.EachRow(ctx, query, func(r [][]byte) error {
+		l := link{tables.Int(r[0]), tables.Int(r[1]), tables.Int(r[2])}
+		from, ok1 := index.Find(l.from)
+		to, ok2 := index.Find(l.to)
+		if ok1 && ok2 && (l.kind == schema.LinkLinked || from.Question && to.Question) {
+			links = append(links, l)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading links: %w", err)
+	}
+	slices.SortFunc(links, func(a, b link) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind), cmp.Compare(a.to, b.to))
+	})
+	return slices.Compact(links), nil
+}
+
+// targets returns the ends of a post's edges of a kind.
+func targets(links []link, post, kind int64) []int64 {
+	at, _ := slices.BinarySearchFunc(links, link{from: post, kind: kind}, func(a, b link) int {
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.kind, b.kind))
+	})
+	var ids []int64
+	for ; at < len(links) && links[at].from == post && links[at].kind == kind; at++ {
+		ids = append(ids, links[at].to)
+	}
+	return ids
 }

@@ -12,9 +12,9 @@ import (
 	"s2g/schema/tables"
 )
 
-// Ranks is how the units of a build are shared by World processes: the one of
-// number Rank, from 0, makes every World'th unit. The shards are the same whatever
-// World is, and it may be another when the work is taken up again.
+// Ranks divide the units of a build among World processes: process Rank, from 0, builds
+// every World'th unit. The shards are the same whatever World is, and a run that resumes
+// may have another World.
 type Ranks struct {
 	Rank, World int
 }
@@ -26,7 +26,7 @@ func (r Ranks) check() error {
 	return nil
 }
 
-// of returns the units of a rank.
+// of returns the units of the rank.
 func (r Ranks) of(units []unit) (mine []unit) {
 	for _, u := range units {
 		if u.number%r.World == r.Rank {
@@ -36,97 +36,98 @@ func (r Ranks) of(units []unit) (mine []unit) {
 	return mine
 }
 
-// RunRank makes the units of one rank that no share has made yet; see [Merge]. The
-// summary is that of all units of the rank, those made earlier included.
-func RunRank(ctx context.Context, share *manifest.Share, db *tables.DB, o Options, r Ranks) (manifest.Summary, error) {
-	s := &stage{Options: o, db: db, unitPosts: unitPosts, ranks: r}
-	err := s.shared(ctx, share)
-	return s.summary, err
+// RunRank builds the units of one rank that no share has yet; see [Merge]. The summary is
+// that of all units of the rank, those of earlier runs included.
+func RunRank(ctx context.Context, share *manifest.Share, db *tables.DB, o Options, ranks Ranks) (manifest.Summary, error) {
+	r := newRun(db, o)
+	r.ranks = ranks
+	err := r.intoShare(ctx, share)
+	return r.summary, err
 }
 
-func (s *stage) shared(ctx context.Context, share *manifest.Share) (err error) {
-	if err := s.ranks.check(); err != nil {
+func (r *run) intoShare(ctx context.Context, share *manifest.Share) (err error) {
+	if err := r.ranks.check(); err != nil {
 		return err
 	}
-	if s.Options, err = s.complete(); err != nil {
+	if r.Options, err = r.complete(); err != nil {
 		return err
 	}
-	s.begin(share, share.Committed())
-	if err := s.make(ctx, share.Out()); err != nil {
-		return fmt.Errorf("making vectors, rank %d of %d: %w", s.ranks.Rank, s.ranks.World, err)
+	r.begin(share, share.Committed())
+	if err := r.build(ctx, share.Out()); err != nil {
+		return fmt.Errorf("making vectors, rank %d of %d: %w", r.ranks.Rank, r.ranks.World, err)
 	}
 	return nil
 }
 
-// Merge enters the units that ranks have made into the manifest, as [Run] does its
-// own. A unit that is missing, or was made for another key or by another model, is a
-// usage fault, and nothing is entered.
+// Merge enters the units that ranks have built into the manifest, as [Run] does with its
+// own. A unit that is missing or has another key or other models is a usage fault; then
+// nothing is entered.
 func Merge(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
-	return (&stage{Options: o, db: db, unitPosts: unitPosts}).merge(ctx, dir)
+	return newRun(db, o).merge(ctx, dir)
 }
 
-func (s *stage) merge(ctx context.Context, dir *manifest.Dir) (err error) {
-	key, err := s.key(ctx)
+func (r *run) merge(ctx context.Context, dir *manifest.Dir) (err error) {
+	key, err := r.key(ctx)
 	if err != nil {
 		return err
 	}
-	if s.Options, err = s.complete(); err != nil {
+	if r.Options, err = r.complete(); err != nil {
 		return err
 	}
 	marked, err := dir.Marks(manifest.Vectors, key)
 	if err != nil {
 		return fmt.Errorf("merging vectors: %w", err)
 	}
-	s.begin(nil, marked)
-	if err := s.mergeUnits(ctx); err != nil {
+	r.begin(nil, marked)
+	if err := r.mergeSummaries(ctx); err != nil {
 		return fmt.Errorf("merging vectors: %w", err)
 	}
-	run, err := dir.Begin(manifest.Vectors, key)
+	entry, err := dir.Begin(manifest.Vectors, key)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, run.Close()) }()
+	defer func() { err = errors.Join(err, entry.Close()) }()
 	known := map[string]bool{} // of a merge that was interrupted
-	for _, f := range run.Committed() {
+	for _, f := range entry.Committed() {
 		known[f.Name] = true
 	}
 	for _, f := range marked {
 		if known[f.Name] {
 			continue
 		}
-		if err := run.Adopt(f); err != nil {
+		if err := entry.Adopt(f); err != nil {
 			return err
 		}
 	}
-	if err := run.Finish(s.summary); err != nil {
+	if err := entry.Finish(r.summary); err != nil {
 		return err
 	}
 	return dir.RemoveMarks(manifest.Vectors)
 }
 
-// mergeUnits makes sure that every unit is there, of one pair of models, and adds
-// up the summary.
-func (s *stage) mergeUnits(ctx context.Context) (err error) {
-	if err := s.readThreads(ctx); err != nil {
+// mergeSummaries checks that every unit is committed and that all have the same models,
+// and adds up their summaries.
+func (r *run) mergeSummaries(ctx context.Context) (err error) {
+	if err := r.readThreads(ctx); err != nil {
 		return err
 	}
-	plan := s.plan()
-	s.total = plan.posts
-	if todo := s.resume(plan.units); len(todo) > 0 {
+	plan := r.plan()
+	r.total = plan.posts
+	if todo := r.resume(plan.units); len(todo) > 0 {
 		return schema.Faultf(schema.FaultUsage, "let every rank end with exit code 0, then merge",
 			"%d of %d units are missing, the first is %s, posts %d to %d", len(todo), len(plan.units), todo[0].part(), todo[0].first, todo[0].last)
 	}
 	for _, u := range plan.units {
-		var m made
-		if err := json.Unmarshal([]byte(s.files[u.note()].At), &m); err != nil {
+		var s unitSummary
+		if err := json.Unmarshal([]byte(r.committed[u.note()].At), &s); err != nil {
 			return fmt.Errorf("reading the mark of %s: %w", u.part(), err)
 		}
-		if s.summary.Embedders == nil {
-			s.summary.Embedders = m.Embedders
+		if r.summary.Embedders == nil {
+			r.summary.Embedders = s.Embedders
 		}
-		if !reflect.DeepEqual(m.Embedders, s.summary.Embedders) {
+		if !reflect.DeepEqual(s.Embedders, r.summary.Embedders) {
 			return schema.Faultf(schema.FaultUsage, "have the endpoints of all ranks serve one model, remove the mark and run its rank again",
-				"%s was made by %+v, %s by %+v", u.part(), *m.Embedders, plan.units[0].part(), *s.summary.Embedders)
+				"%s was made by %+v, %s by %+v", u.part(), *s.Embedders, plan.units[0].part(), *r.summary.Embedders)
 		}
 	}
 	return nil

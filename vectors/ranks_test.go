@@ -18,7 +18,7 @@ import (
 )
 
 // childShare makes the units of a rank in a process of its own.
-func childShare(s *stage, out string) error {
+func childShare(s *run, out string) error {
 	key, err := s.key(context.Background())
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func childShare(s *stage, out string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.shared(context.Background(), share), share.Close())
+	return errors.Join(s.intoShare(context.Background(), share), share.Close())
 }
 
 // rank starts a process that makes the units of a rank.
@@ -79,7 +79,7 @@ func TestRanks(t *testing.T) {
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
 	s := childStage(db)
-	if err := s.into(t.Context(), whole); err != nil {
+	if err := s.intoBuild(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
 	want := files(t, whole.Out())
@@ -100,7 +100,7 @@ func TestRanks(t *testing.T) {
 	lose(t, out) // a mark without its file is a unit that is not there
 	dir, err := mergeInto(t, db, out)
 	wantUsage(t, "merging without a rank", err, "units are missing, the first is part-00002")
-	wantUsage(t, "a run among ranks", smallStage(db, childOptions()).into(t.Context(), dir), "ranks have made vectors")
+	wantUsage(t, "a run among ranks", smallRun(db, childOptions()).intoBuild(t.Context(), dir), "ranks have made vectors")
 	if err := dir.Close(); err != nil {
 		t.Fatal(err)
 	}

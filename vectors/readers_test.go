@@ -13,13 +13,14 @@ import (
 
 // The one-liners of docs/vectors.md, as they stand there, read the shards of a build.
 func TestReaders(t *testing.T) {
+	schematest.Long(t)
 	python := schematest.Python(t, "duckdb==1.4.2", "pandas==2.3.3", "pyarrow==21.0.0", "datasets==4.4.1")
 	doc, err := os.ReadFile(filepath.Join("..", "docs", "vectors.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	work := t.TempDir()
-	if err := smallStage(loadFixture(t), smallOptions()).into(t.Context(), openDir(t, filepath.Join(work, "build"))); err != nil {
+	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), openDir(t, filepath.Join(work, "build"))); err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```python\n(.*?)```").FindAllStringSubmatch(string(doc), -1)

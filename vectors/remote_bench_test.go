@@ -39,31 +39,31 @@ func BenchmarkRemote(b *testing.B) {
 	const questions = 8000
 	posts, _ := benchPosts(questions)
 	db := load(b, map[string][]row{"Posts": posts})
-	run := func(b *testing.B, s *stage) (cpu float64) { // seconds a text
+	measure := func(b *testing.B, s *run) (cpu float64) { // seconds a text
 		dir, err := manifest.Open(b.TempDir())
 		if err != nil {
 			b.Fatal(err)
 		}
 		defer dir.Close()
 		before := schematest.CPUSeconds("")
-		if err := s.into(b.Context(), dir); err != nil {
+		if err := s.intoBuild(b.Context(), dir); err != nil {
 			b.Fatal(err)
 		}
 		return (schematest.CPUSeconds("") - before) / float64(dir.Manifest().Stages[manifest.Vectors].Counts["texts"])
 	}
 	o := smallOptions()
 	o.Window, o.Overlap, o.Workers = 0, 0, 2
-	builtin := func() *stage { return &stage{Options: o, db: db, unitPosts: unitPosts, dense: newFreeVectors()} }
-	run(b, builtin()) // warms the server's cache
+	builtin := func() *run { return &run{Options: o, db: db, unitPosts: unitPosts, dense: newFreeVectors()} }
+	measure(b, builtin()) // warms the server's cache
 	first, second := startEndpoint(b), startEndpoint(b)
 	remote := o
 	remote.Dense = "openai+" + first.url + "/v1," + second.url + "/v1?model=m"
 	pipeline, cpu, inFlight := math.Inf(1), math.Inf(1), 100.
 	for b.Loop() {
 		b.StopTimer()
-		pipeline = min(pipeline, run(b, builtin()))
+		pipeline = min(pipeline, measure(b, builtin()))
 		b.StartTimer()
-		cpu = min(cpu, run(b, &stage{Options: remote, db: db, unitPosts: unitPosts}))
+		cpu = min(cpu, measure(b, &run{Options: remote, db: db, unitPosts: unitPosts}))
 		inFlight = min(inFlight, first.inFlight(b), second.inFlight(b))
 	}
 	b.ReportMetric(inFlight, "%in-flight")

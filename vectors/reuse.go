@@ -12,71 +12,75 @@ import (
 	"s2g/vectors/shard"
 )
 
-// reuseKey is what a build depends on that copies the vectors of another: those.
-func reuseKey(out string) (string, error) {
+// reusedBuild is an earlier build whose vectors are copied to points of the same text.
+//
+// Texts are compared among posts of one id alone, because posts keep their ids from dump to
+// dump. So a unit reads the parts of the earlier build that overlap its range, whatever the
+// size of either build.
+type reusedBuild struct {
+	catalog   *shard.Catalog
+	embedders manifest.Embedders
+}
+
+// textVectors are the vectors of a text.
+type textVectors struct {
+	dense  []float32
+	sparse embed.SparseVector
+}
+
+func (v textVectors) assign(p *shard.Point) {
+	p.Dense, p.SparseIndices, p.SparseValues = v.dense, v.sparse.Indices, v.sparse.Values
+}
+
+// contentHash is the SHA-256 of a text.
+type contentHash [32]byte
+
+// reusedKey returns the key of the vectors of the build in out.
+func reusedKey(out string) (string, error) {
 	m, err := manifest.Read(out)
 	if err != nil {
 		return "", fmt.Errorf("the build to reuse: %w", err)
 	}
 	if m.Stages[manifest.Vectors] == nil {
-		return "", schema.Faultf(schema.FaultUsage, "name a build with vectors, or give no --reuse", "the build to reuse, %s, holds no vectors", out)
+		return "", schema.Faultf(schema.FaultUsage, "name a build with vectors, or leave option reuse out", "the build to reuse, %s, holds no vectors", out)
 	}
 	return m.Stages[manifest.Vectors].Key, nil
 }
 
-// earlier is a build whose vectors are copied where they are of the same text.
-//
-// A post is looked for under its id alone: a dump's posts keep theirs from month to
-// month. So what is read for a unit are the parts that overlap it, whatever the size
-// of either build.
-type earlier struct {
-	catalog *shard.Catalog
-	of      manifest.Embedders
-}
-
-// vectors are those of a text.
-type vectors struct {
-	dense  []float32
-	sparse embed.SparseVector
-}
-
-// hash is a content hash.
-type hash [32]byte
-
-func openEarlier(out string) (*earlier, error) {
+func openReusedBuild(out string) (*reusedBuild, error) {
 	m, err := manifest.Read(out)
 	if err != nil {
 		return nil, fmt.Errorf("the build to reuse: %w", err)
 	}
-	e := &earlier{}
-	if e.catalog, err = shard.OpenCatalog(out, m); err != nil {
+	b := &reusedBuild{}
+	if b.catalog, err = shard.OpenCatalog(out, m); err != nil {
 		return nil, fmt.Errorf("the build to reuse: %w", err)
 	}
-	if of := m.Stages[manifest.Vectors].Embedders; of != nil {
-		e.of = *of
+	if made := m.Stages[manifest.Vectors].Embedders; made != nil {
+		b.embedders = *made
 	}
-	return e, nil
+	return b, nil
 }
 
-// between returns the vectors of the texts of posts from first to last.
-func (e *earlier) between(ctx context.Context, first, last int64) (map[hash]vectors, error) {
-	files, err := e.catalog.ShardsOfPosts(first, last)
+// readVectors returns the vectors of the texts of posts from first to last.
+func (b *reusedBuild) readVectors(ctx context.Context, first, last int64) (map[contentHash]textVectors, error) {
+	files, err := b.catalog.ShardsOfPosts(first, last)
 	if err != nil {
 		return nil, fmt.Errorf("the build to reuse: %w", err)
 	}
-	found := map[hash]vectors{}
+	found := map[contentHash]textVectors{}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if err := addEarlier(found, file, first, last); err != nil {
+		if err := addVectors(found, file, first, last); err != nil {
 			return nil, fmt.Errorf("the build to reuse: %w", err)
 		}
 	}
 	return found, nil
 }
 
-func addEarlier(found map[hash]vectors, file string, first, last int64) (err error) {
+func addVectors(found map[contentHash]textVectors, file string, first, last int64) (err error) {
 	r, err := shard.Open(file, "post_id", "content_hash", "dense", "sparse_indices", "sparse_values")
 	if err != nil {
 		return err
@@ -87,11 +91,11 @@ func addEarlier(found map[hash]vectors, file string, first, last int64) (err err
 		if p.PostID < first || p.PostID > last {
 			continue
 		}
-		var h hash
-		if n, err := hex.Decode(h[:], []byte(p.ContentHash)); err != nil || n != len(h) {
+		var hash contentHash
+		if n, err := hex.Decode(hash[:], []byte(p.ContentHash)); err != nil || n != len(hash) {
 			return fmt.Errorf("post %d: %q is no hash", p.PostID, p.ContentHash)
 		}
-		found[h] = vectors{p.Dense, embed.SparseVector{Indices: p.SparseIndices, Values: p.SparseValues}}
+		found[hash] = textVectors{p.Dense, embed.SparseVector{Indices: p.SparseIndices, Values: p.SparseValues}}
 	}
 	return nil
 }

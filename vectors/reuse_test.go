@@ -19,9 +19,9 @@ import (
 func buildWith(t *testing.T, db *tables.DB, o Options) (*manifest.Dir, *counting) {
 	t.Helper()
 	dir, embedder := openDir(t, t.TempDir()), &counting{texts: map[string]int{}}
-	s := smallStage(db, o)
+	s := smallRun(db, o)
 	s.dense = embedder
-	if err := s.into(t.Context(), dir); err != nil {
+	if err := s.intoBuild(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir, embedder
@@ -70,7 +70,7 @@ func TestReuse(t *testing.T) {
 func TestReuseBringsTheModel(t *testing.T) {
 	o := smallOptions()
 	first := openDir(t, t.TempDir())
-	if err := smallStage(loadFixture(t), o).into(t.Context(), first); err != nil {
+	if err := smallRun(loadFixture(t), o).intoBuild(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
 	var later []row
@@ -80,7 +80,7 @@ func TestReuseBringsTheModel(t *testing.T) {
 	db := load(t, map[string][]row{"Posts": append(posts(), later...), "PostLinks": links()})
 	second := openDir(t, t.TempDir())
 	o.Reuse = first.Out()
-	if err := smallStage(db, o).into(t.Context(), second); err != nil {
+	if err := smallRun(db, o).intoBuild(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
 	if files(t, first.Out())[shard.ModelName] != files(t, second.Out())[shard.ModelName] {
@@ -103,7 +103,7 @@ func TestReuseRefuses(t *testing.T) {
 	// other models: nothing is reused, and nothing fails
 	o.Reuse = ""
 	first := openDir(t, t.TempDir())
-	if err := smallStage(db, o).into(t.Context(), first); err != nil {
+	if err := smallRun(db, o).intoBuild(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
 	o.Reuse = first.Out()
@@ -122,9 +122,9 @@ func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
 	units := 0
 	for run := 0; ; run++ {
 		before := len(embedder.texts)
-		s := smallStage(db, o)
+		s := smallRun(db, o)
 		s.dense = &failing{counting: embedder, after: 1}
-		err := s.into(t.Context(), dir)
+		err := s.intoBuild(t.Context(), dir)
 		if err == nil {
 			break
 		}
@@ -154,9 +154,9 @@ func TestBatchesUnderWay(t *testing.T) {
 	sameFiles(t, "batches", files(t, want.Out()), files(t, got.Out()))
 
 	o.Workers = 1
-	s := smallStage(db, o)
+	s := smallRun(db, o)
 	s.dense = &failing{counting: &counting{texts: map[string]int{}}}
-	if err := s.into(t.Context(), openDir(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "out of order") {
+	if err := s.intoBuild(t.Context(), openDir(t, t.TempDir())); err == nil || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,3 +1,19 @@
+// Package vectors turns posts into points of a vector database.
+//
+// It reads the tables in MariaDB and writes, below OUT:
+//
+//	vectors/model.bin                 the builtin dense embedder, fitted on a sample of the texts
+//	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [shard.Point]
+//	parents/part-00000.parquet        the whole cleaned text of each post; see [shard.Parent]
+//
+// The posts are those of the knowledge graph, and a point's payload repeats what the graph
+// has, so that an id found in one is good in the other.
+//
+// The work is cut into units, ranges of post ids with a bounded number of posts. A unit is
+// a part in each language that has posts in the range. One worker builds it: read, clean,
+// cut into windows, embed, write. The text of a post in several languages is embedded once.
+// Units share the embedders and the index of threads alone, so the bytes depend neither on
+// the number of workers nor on the units that an interrupted run has finished.
 package vectors
 
 import (
@@ -16,128 +32,126 @@ import (
 	"s2g/vectors/shard"
 )
 
-// outputs takes the files of a stage: a run of the build's own, or a share of one.
-type outputs interface {
+// sink stores the files of a run: in a build, or as a rank's share of one.
+type sink interface {
 	Create(name string) (*manifest.Output, error)
 	Note(name string, rows int64, at string, files ...manifest.File) error
 }
 
-// stage is one run: what all workers share.
-type stage struct {
+// run is one run of the stage: what its workers share.
+type run struct {
 	Options
 	db        *tables.DB
-	unitPosts int64       // how many posts a unit has, at most
-	dense     embed.Dense // nil until it is fitted or read
-	sparse    embed.Sparse
-	windows   Windows
-	remote    remoteCounts // of what endpoints did
-	ranks     Ranks        // which units are made; one rank of one makes all
-	outputs   outputs
-	files     map[string]manifest.File // that an interrupted run has committed, by name
+	unitPosts int64 // posts of a unit, at most
+	ranks     Ranks // the units that this process builds
+
+	sink      sink
+	committed map[string]manifest.File // by name, of this run and of an interrupted one before it
 	encoding  *shard.Encoding
 	index     *threads.Index
-	linked    bool     // the table PostLinks is in service
-	earlier   *earlier // nil: no vectors are reused
-	kept      kept     // of the sample
-	spare     spare
+	hasLinks  bool        // the table PostLinks is in service
+	dense     embed.Dense // nil until it is opened or fitted
+	sparse    embed.Sparse
+	windows   Windows
+	reused    *reusedBuild  // nil: no vectors are copied
+	cleaned   preparedCache // posts of the sample
+	idle      idleWorkers
 
-	mu      sync.Mutex
-	summary manifest.Summary
-	done    int64 // posts
-	total   int64
+	mu        sync.Mutex // guards what follows
+	summary   manifest.Summary
+	done      int64 // posts
+	total     int64
+	endpoints endpointCounts
 }
 
-// Run makes the shards of all languages, and enters them in the manifest. It goes
-// on from an interrupted run of the same key; see [Key].
+func newRun(db *tables.DB, o Options) *run {
+	return &run{Options: o, db: db, unitPosts: unitPosts}
+}
+
+// Run makes the shards of all languages and enters them in the manifest. It resumes an
+// interrupted run that has the same key; see [Key].
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
-	return (&stage{Options: o, db: db, unitPosts: unitPosts}).into(ctx, dir)
+	return newRun(db, o).intoBuild(ctx, dir)
 }
 
-// key is that of the tables and the options; see [Key].
-func (s *stage) key(ctx context.Context) (string, error) {
-	dumpKey, err := s.db.DumpKey(ctx)
-	if err != nil {
-		return "", err
-	}
-	return Key(dumpKey, s.Options)
-}
-
-func (s *stage) into(ctx context.Context, dir *manifest.Dir) (err error) {
-	key, err := s.key(ctx)
+func (r *run) intoBuild(ctx context.Context, dir *manifest.Dir) (err error) {
+	key, err := r.key(ctx)
 	if err != nil {
 		return err
 	}
-	if s.Options, err = s.complete(); err != nil {
+	if r.Options, err = r.complete(); err != nil {
 		return err
 	}
 	if dir.HasMarks(manifest.Vectors) {
-		return schema.Faultf(schema.FaultUsage, "put them into the build with s2g vectors --merge, or begin in another --out", "ranks have made vectors in %s", dir.Out())
+		return schema.Faultf(schema.FaultUsage, "merge them, by s2g vectors with option merge, or choose another option out", "ranks have made vectors in %s", dir.Out())
 	}
-	run, err := dir.Begin(manifest.Vectors, key)
+	entry, err := dir.Begin(manifest.Vectors, key)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, run.Close()) }()
-	s.ranks = Ranks{Rank: 0, World: 1}
-	s.begin(run, run.Committed())
-	if err := s.make(ctx, dir.Out()); err != nil {
+	defer func() { err = errors.Join(err, entry.Close()) }()
+	r.ranks = Ranks{Rank: 0, World: 1}
+	r.begin(entry, entry.Committed())
+	if err := r.build(ctx, dir.Out()); err != nil {
 		return fmt.Errorf("making vectors: %w", err)
 	}
-	s.summary.Embedders = s.embeddersOf()
-	return run.Finish(s.summary)
+	r.summary.Embedders = r.manifestEmbedders()
+	return entry.Finish(r.summary)
 }
 
-// begin sets the stage to write to outputs, where committed is done already.
-func (s *stage) begin(out outputs, committed []manifest.File) {
-	s.outputs, s.encoding = out, shard.NewEncoding()
-	s.files = map[string]manifest.File{}
+// key returns the key of the tables and the options, which are not completed yet; see [Key].
+func (r *run) key(ctx context.Context) (string, error) {
+	dumpKey, err := r.db.DumpKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	return Key(dumpKey, r.Options)
+}
+
+// begin makes the run write to a sink in which some files are committed already.
+func (r *run) begin(to sink, committed []manifest.File) {
+	r.sink, r.encoding = to, shard.NewEncoding()
+	r.committed = map[string]manifest.File{}
 	for _, f := range committed {
-		s.files[f.Name] = f
+		r.committed[f.Name] = f
 	}
-	s.summary.Counts = map[string]int64{}
+	r.summary.Counts = map[string]int64{}
 }
 
-// make prepares what the workers share, and lets them make the units that are
-// not there yet.
-func (s *stage) make(ctx context.Context, out string) (err error) {
-	if err := s.readThreads(ctx); err != nil {
+// build prepares what the workers share, and has them build the units of the run's rank
+// that are not committed. out is the folder of the build.
+func (r *run) build(ctx context.Context, out string) (err error) {
+	if err := r.readThreads(ctx); err != nil {
 		return err
 	}
-	if s.linked, err = s.db.HasTable(ctx, "PostLinks"); err != nil {
+	if r.hasLinks, err = r.db.HasTable(ctx, "PostLinks"); err != nil {
 		return err
 	}
-	plan := s.plan()
-	mine := s.ranks.of(plan.units)
+	plan := r.plan()
+	mine := r.ranks.of(plan.units)
 	for _, u := range mine {
-		s.total += u.posts
+		r.total += u.posts
 	}
-	todo := s.resume(mine)
+	todo := r.resume(mine)
 	if len(mine) > 0 {
-		if err := s.openEarlier(); err != nil {
+		if r.Reuse != "" {
+			if r.reused, err = openReusedBuild(r.Reuse); err != nil {
+				return err
+			}
+		}
+		if err := r.openEmbedders(ctx, out, plan.sample); err != nil {
 			return err
 		}
-		if err := s.embedders(ctx, out, plan.sample); err != nil {
-			return err
+		if made := r.reused; made != nil && (made.embedders.Dense != r.dense.Model() || made.embedders.Sparse != r.sparse.Model()) {
+			r.Log.Warn("no vectors are reused: they are of other models", "dense", made.embedders.Dense, "sparse", made.embedders.Sparse)
+			r.reused = nil
 		}
-		s.checkEarlier()
-		if err := s.openWindows(); err != nil {
+		if err := r.openWindows(); err != nil {
 			return err
 		}
 	}
-	s.Log.Info("vectors", "posts", s.total, "units", len(mine), "already made", len(mine)-len(todo), "workers", s.Workers)
-	return s.makeUnits(ctx, todo)
-}
+	r.Log.Info("vectors", "posts", r.total, "units", len(mine), "already made", len(mine)-len(todo), "workers", r.Workers)
 
-// readThreads finds out which posts are in which languages.
-func (s *stage) readThreads(ctx context.Context) (err error) {
-	s.Progress("reading threads", 0, 0)
-	if s.index, err = threads.Build(ctx, s.db, s.Languages, s.Other); err == nil {
-		s.summary.UnusedTags = s.index.UnusedTags(s.Languages)
-	}
-	return err
-}
-
-func (s *stage) makeUnits(ctx context.Context, todo []unit) error {
 	group, ctx := errgroup.WithContext(ctx)
 	units := make(chan unit)
 	group.Go(func() error {
@@ -151,16 +165,16 @@ func (s *stage) makeUnits(ctx context.Context, todo []unit) error {
 		}
 		return nil
 	})
-	s.spare = make(spare, s.Workers)
-	for range s.Workers - len(todo) {
-		s.spare.lend()
+	r.idle = make(idleWorkers, r.Workers)
+	for range r.Workers - len(todo) {
+		r.idle.add()
 	}
-	for range min(s.Workers, len(todo)) {
-		m := newMaker(s)
+	for range min(r.Workers, len(todo)) {
+		b := newUnitBuilder(r)
 		group.Go(func() error {
-			defer s.spare.lend()
+			defer r.idle.add()
 			for u := range units {
-				if err := m.make(ctx, u); err != nil {
+				if err := b.build(ctx, u); err != nil {
 					return fmt.Errorf("unit %d, posts %d to %d: %w", u.number, u.first, u.last, err)
 				}
 			}
@@ -170,10 +184,42 @@ func (s *stage) makeUnits(ctx context.Context, todo []unit) error {
 	return group.Wait()
 }
 
-// advance tells the progress callback that n more posts are done.
-func (s *stage) advance(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.done += n
-	s.Progress("embedding posts", s.done, s.total)
+// readThreads reads which posts are in which languages.
+func (r *run) readThreads(ctx context.Context) (err error) {
+	r.Progress("reading threads", 0, 0)
+	if r.index, err = threads.Build(ctx, r.db, r.Languages, r.Other); err == nil {
+		r.summary.UnusedTags = r.index.UnusedTags(r.Languages)
+	}
+	return err
+}
+
+// advance reports that n more posts are done.
+func (r *run) advance(n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done += n
+	r.Progress("embedding posts", r.done, r.total)
+}
+
+// idleWorkers are the workers without a unit: each has a token in the channel. They help
+// those that still build one. Workers rarely share the units evenly, and without help the
+// last unit keeps one worker alone.
+type idleWorkers chan struct{}
+
+// add makes a worker idle.
+func (w idleWorkers) add() { w <- struct{}{} }
+
+// run has an idle worker do the work as one of the group. Without an idle worker the
+// caller does it at once.
+func (w idleWorkers) run(group *errgroup.Group, work func() error) error {
+	select {
+	case <-w:
+		group.Go(func() error {
+			defer w.add()
+			return work()
+		})
+		return nil
+	default:
+		return work()
+	}
 }

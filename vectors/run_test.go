@@ -33,7 +33,7 @@ func smallOptions() Options {
 	return Options{Languages: languages, Units: UnitsQuestionAnswer, Window: 64, Overlap: 8}
 }
 
-func smallStage(db *tables.DB, o Options) *stage { return &stage{Options: o, db: db, unitPosts: 3} }
+func smallRun(db *tables.DB, o Options) *run { return &run{Options: o, db: db, unitPosts: 3} }
 
 // files reads all that a build has written, but for what holds times.
 func files(t *testing.T, out string) map[string]string {
@@ -84,7 +84,7 @@ func TestSameBytesWhateverTheWorkers(t *testing.T) {
 		out := t.TempDir()
 		o := smallOptions()
 		o.Workers = workers
-		if err := smallStage(db, o).into(t.Context(), openDir(t, out)); err != nil {
+		if err := smallRun(db, o).intoBuild(t.Context(), openDir(t, out)); err != nil {
 			t.Fatal(err)
 		}
 		got := files(t, out)
@@ -104,7 +104,7 @@ func TestSameBytesAfterInterruptions(t *testing.T) {
 	whole := openDir(t, t.TempDir())
 	o := smallOptions()
 	o.Workers = 1
-	if err := smallStage(db, o).into(t.Context(), whole); err != nil {
+	if err := smallRun(db, o).intoBuild(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
@@ -117,7 +117,7 @@ func TestSameBytesAfterInterruptions(t *testing.T) {
 				cancel()
 			}
 		}
-		err := smallStage(db, o).into(ctx, dir)
+		err := smallRun(db, o).intoBuild(ctx, dir)
 		cancel()
 		if err == nil {
 			break
@@ -196,8 +196,8 @@ func readShard[T any](t *testing.T, out, name string) []T {
 func build(t *testing.T, o Options) (out string, points map[string][]shard.Point, parents map[int64]shard.Parent, embedder *counting) {
 	t.Helper()
 	out, embedder = t.TempDir(), &counting{texts: map[string]int{}}
-	s := &stage{Options: o, db: loadFixture(t), unitPosts: 100, dense: embedder}
-	if err := s.into(t.Context(), openDir(t, out)); err != nil {
+	r := &run{Options: o, db: loadFixture(t), unitPosts: 100, dense: embedder}
+	if err := r.intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	points, parents = map[string][]shard.Point{}, map[int64]shard.Parent{}
@@ -212,7 +212,7 @@ func build(t *testing.T, o Options) (out string, points map[string][]shard.Point
 	return out, points, parents, embedder
 }
 
-func contentHash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+func hexHash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 func TestPoints(t *testing.T) {
 	o := smallOptions()
@@ -228,7 +228,7 @@ func TestPoints(t *testing.T) {
 			if i > 0 && p.PointID <= rows[i-1].PointID {
 				t.Errorf("%s: point %d follows %d", slug, p.PointID, rows[i-1].PointID)
 			}
-			if p.PointID != shard.PointID(p.PostID, int(p.Chunk)) || p.Chunk >= p.Chunks || p.Dense[1] != float32(len(p.Text)) || p.ContentHash != contentHash(p.Text) {
+			if p.PointID != shard.PointID(p.PostID, int(p.Chunk)) || p.Chunk >= p.Chunks || p.Dense[1] != float32(len(p.Text)) || p.ContentHash != hexHash(p.Text) {
 				t.Errorf("%s: point %+v", slug, p)
 			}
 			want := p.Title

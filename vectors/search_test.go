@@ -37,7 +37,7 @@ func TestSearch(t *testing.T) {
 	out := t.TempDir()
 	o := smallOptions()
 	o.Units = UnitsQuestion
-	if err := smallStage(loadFixture(t), o).into(t.Context(), openDir(t, out)); err != nil {
+	if err := smallRun(loadFixture(t), o).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -95,7 +95,7 @@ func TestSearchByWordsAlone(t *testing.T) {
 	dir := openDir(t, out)
 	o := smallOptions()
 	o.Units = UnitsQuestion
-	if err := smallStage(loadFixture(t), o).into(t.Context(), dir); err != nil {
+	if err := smallRun(loadFixture(t), o).intoBuild(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	if err := dir.Update(func(m *manifest.Manifest) { m.Stages[manifest.Vectors].Embedders.Weight = 0 }); err != nil {
@@ -112,7 +112,7 @@ func TestSearchByWordsAlone(t *testing.T) {
 func TestSearchWithAnswers(t *testing.T) {
 	out := t.TempDir()
 	db := loadFixture(t)
-	if err := smallStage(db, smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+	if err := smallRun(db, smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	hits, err := search.Search(t.Context(), out, search.Options{Slug: "python", Query: "pass a key function", Top: 2})
@@ -134,7 +134,7 @@ func TestSearchHops(t *testing.T) {
 		o := smallOptions()
 		o.Units = units
 		o.Languages = append(o.Languages, schema.Language{Tag: "pandas", Slug: "pandas", Name: "pandas"})
-		if err := smallStage(db, o).into(t.Context(), openDir(t, out)); err != nil {
+		if err := smallRun(db, o).intoBuild(t.Context(), openDir(t, out)); err != nil {
 			t.Fatal(err)
 		}
 		return out
@@ -243,7 +243,7 @@ func describe(h search.Hit) string {
 // Only what has an accepted answer, though others fit better.
 func TestSearchAccepted(t *testing.T) {
 	out := t.TempDir()
-	if err := smallStage(loadFixture(t), smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	hits, err := search.Search(t.Context(), out, search.Options{Slug: "python", Query: "join dicts of lists", Top: 2, Accepted: true})
@@ -258,7 +258,7 @@ func TestSearchAccepted(t *testing.T) {
 func TestThreads(t *testing.T) {
 	out := t.TempDir()
 	db := loadFixture(t)
-	if err := smallStage(db, smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+	if err := smallRun(db, smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	want := []search.Answer{{
@@ -290,7 +290,7 @@ func TestSearchRefuses(t *testing.T) {
 			t.Errorf("without a build: %v", err)
 		}
 	}
-	if err := smallStage(loadFixture(t), smallOptions()).into(t.Context(), openDir(t, out)); err != nil {
+	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := search.Search(t.Context(), out, search.Options{Slug: "klingon", Query: "x"})

@@ -11,47 +11,48 @@ import (
 	"s2g/vectors/shard"
 )
 
-// unitFiles are those of a unit while they are written. A worker encodes one, or a spare one does; then it waits for the
-// disk on its own, which takes some milliseconds a file, while the worker encodes the next.
+// unitFiles writes the files of a unit side by side. The worker of the unit encodes a file,
+// or an idle worker does. A file then waits for the disk in a goroutine of its own, some
+// milliseconds, while the worker encodes the next one.
 type unitFiles struct {
-	*stage
-	ctx   context.Context
+	run   *run
 	group *errgroup.Group
-	made  []manifest.File
+	files []manifest.File // in the order of their places; without a name where there is none
 }
 
-func (s *stage) newFiles(ctx context.Context, n int) *unitFiles {
-	group, within := errgroup.WithContext(ctx)
-	return &unitFiles{s, within, group, make([]manifest.File, n)}
+// newUnitFiles returns the writer of n files. The context ends when one of them fails.
+func newUnitFiles(ctx context.Context, r *run, n int) (*unitFiles, context.Context) {
+	group, ctx := errgroup.WithContext(ctx)
+	return &unitFiles{r, group, make([]manifest.File, n)}, ctx
 }
 
-// begin writes a file of n rows, the one at a place in the order that wait returns them in. A file that an interrupted
-// run has committed already stays: it has the same bytes. Once one has failed no more are begun.
-func begin[T shard.Point | shard.Parent](f *unitFiles, at int, name string, rows iter.Seq[T], n int) {
-	if committed, ok := f.stage.files[name]; ok {
-		f.made[at] = committed
+// writeFile writes a file of n rows at a place in the order of the files. A file that an
+// interrupted run has committed stays: it has the same bytes. After a failure, or the end
+// of ctx, no file is begun.
+func writeFile[T shard.Point | shard.Parent](ctx context.Context, f *unitFiles, place int, name string, rows iter.Seq[T], n int) {
+	if committed, ok := f.run.committed[name]; ok {
+		f.files[place] = committed
 		return
 	}
-	if err := f.ctx.Err(); err != nil {
-		f.group.Go(func() error { return err })
-		return
-	}
-	err := f.spare.run(f.group, func() error {
-		out, err := f.outputs.Create(name)
-		if err != nil {
-			return err
-		}
-		if err := shard.Write(out, f.encoding, rows); err != nil {
-			_ = out.Abort()
-			return fmt.Errorf("writing %s: %w", name, err)
-		}
-		f.group.Go(func() (err error) {
-			defer out.Abort()
-			f.made[at], err = out.Commit(int64(n), "")
-			return err
+	err := ctx.Err()
+	if err == nil {
+		err = f.run.idle.run(f.group, func() error {
+			out, err := f.run.sink.Create(name)
+			if err != nil {
+				return err
+			}
+			if err := shard.Write(out, f.run.encoding, rows); err != nil {
+				_ = out.Abort()
+				return fmt.Errorf("writing %s: %w", name, err)
+			}
+			f.group.Go(func() (err error) {
+				defer out.Abort()
+				f.files[place], err = out.Commit(int64(n), "")
+				return err
+			})
+			return nil
 		})
-		return nil
-	})
+	}
 	if err != nil {
 		f.group.Go(func() error { return err })
 	}
@@ -62,11 +63,11 @@ func (f *unitFiles) wait() ([]manifest.File, error) {
 	if err := f.group.Wait(); err != nil {
 		return nil, err
 	}
-	var made []manifest.File
-	for _, file := range f.made {
+	var files []manifest.File
+	for _, file := range f.files {
 		if file.Name != "" {
-			made = append(made, file)
+			files = append(files, file)
 		}
 	}
-	return made, nil
+	return files, nil
 }

@@ -9,9 +9,9 @@ import (
 	"s2g/vectors/text"
 )
 
-// Windows cuts posts as a build does. Where the dense embedder's endpoints count
-// tokens as their model does (the route /tokenize) windows are of those tokens, else
-// of the tokens that vectors/text counts.
+// Windows cut posts into chunks. Where the endpoints of the dense embedder count tokens as
+// their model does (the route /tokenize), sizes are in those tokens, else in the tokens
+// that vectors/text estimates.
 type Windows struct {
 	Size, Overlap int             // tokens
 	By            embed.Tokenizer // nil: text.EstimateTokens
@@ -25,8 +25,8 @@ func (w Windows) Chunks(ctx context.Context, title, cleaned string) ([]text.Chun
 	return text.ChunksCounted(title, cleaned, w.Size, w.Overlap, func(texts []string) ([]int, error) { return w.By.Tokens(ctx, texts) })
 }
 
-// tokens counts the tokens of texts.
-func (w Windows) tokens(ctx context.Context, texts []string) ([]int, error) {
+// countTokens returns the number of tokens of each text.
+func (w Windows) countTokens(ctx context.Context, texts []string) ([]int, error) {
 	if w.By != nil {
 		return w.By.Tokens(ctx, texts)
 	}
@@ -37,8 +37,8 @@ func (w Windows) tokens(ctx context.Context, texts []string) ([]int, error) {
 	return counts, nil
 }
 
-// The rules by which windows are cut, as the first note of a run has them, and the
-// manifest of a build.
+// The rules that windows are cut by, as the first note of a run and the manifest of a build
+// have them.
 const (
 	windowsNote     = "vectors/windows"
 	ownWindows      = "s2g"
@@ -52,39 +52,38 @@ func (w Windows) rule() string {
 	return endpointWindows
 }
 
-// openWindows decides by which tokens windows are cut, and notes it before the first
-// unit: a run that goes on cuts the rest by the same. What endpoints can do is no part
-// of the stage's key, which must be known while they are down.
-func (s *stage) openWindows() error {
-	s.windows = Windows{s.Window, s.Overlap, embed.TokenizerOf(s.dense)}
-	if most := embed.MaxTokensOf(s.dense); most > 0 && s.Window > most {
-		s.Log.Warn("windows are longer than the model reads: the end of each long one is in no dense vector; give a smaller --window",
-			"window", s.Window, "model", s.dense.Model(), "reads", most)
+// openWindows decides whose tokens windows are cut by, and notes it before the first unit:
+// a run that resumes cuts by the same. The abilities of endpoints are no part of the
+// stage's key, because it must be known while they are down.
+func (r *run) openWindows() error {
+	r.windows = Windows{r.Window, r.Overlap, embed.TokenizerOf(r.dense)}
+	if most := embed.MaxTokensOf(r.dense); most > 0 && r.Window > most {
+		r.Log.Warn("windows are longer than the model reads: the end of each long one is in no dense vector; give a smaller option window",
+			"window", r.Window, "model", r.dense.Model(), "reads", most)
 	}
-	noted, ok := s.files[windowsNote]
-	if !ok {
-		return s.outputs.Note(windowsNote, 0, s.windows.rule())
-	}
-	if noted.At == s.windows.rule() {
+	noted, ok := r.committed[windowsNote]
+	switch {
+	case !ok:
+		return r.sink.Note(windowsNote, 0, r.windows.rule())
+	case noted.At == r.windows.rule():
 		return nil
-	}
-	if noted.At == ownWindows { // a route that was not there then
-		s.windows.By = nil
+	case noted.At == ownWindows: // the endpoints had no such route then
+		r.windows.By = nil
 		return nil
 	}
 	return schema.Faultf(schema.FaultService, "serve the model with its route /tokenize again, or build into another folder",
 		"an interrupted run has cut windows by the endpoint's tokens, which it does not count now")
 }
 
-// CutByEndpoint says whether a build's windows are of the tokens of its endpoint.
+// CutByEndpoint reports whether the windows of a build are cut by the tokens of its endpoint.
 func CutByEndpoint(m *manifest.Manifest) bool {
 	stage := m.Stages[manifest.Vectors]
 	return stage != nil && stage.Embedders != nil && stage.Embedders.Windows == endpointWindows
 }
 
-// WindowsOf are the windows of the build that m is of, or of one with its options that
-// has no vectors yet. The dense embedder is needed where [CutByEndpoint]; one whose
-// endpoints do not count tokens now is a fault of the service.
+// WindowsOf returns the windows of the build with the manifest m, or of one with its
+// options that has no vectors yet. The dense embedder is needed where [CutByEndpoint]; if
+// its endpoints do not count tokens, the error is a fault of the service.
 func WindowsOf(m *manifest.Manifest, dense embed.Dense) (Windows, error) {
 	w := Windows{Size: m.Options.Window, Overlap: m.Options.Overlap}
 	if w.Size == 0 {

@@ -79,7 +79,7 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 	db, f := loadFixture(t), newFakeModel(t)
 	f.refuses = "NullPointerException"
 	dir := openDir(t, t.TempDir())
-	if err := smallStage(db, f.options()).into(t.Context(), dir); err != nil {
+	if err := smallRun(db, f.options()).intoBuild(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	long := 0
@@ -120,10 +120,10 @@ func TestWindowsLongerThanTheModelReads(t *testing.T) {
 		var log bytes.Buffer
 		o := f.options()
 		o.Log = slog.New(slog.NewTextHandler(&log, nil))
-		if err := smallStage(db, o).into(t.Context(), openDir(t, t.TempDir())); err != nil {
+		if err := smallRun(db, o).intoBuild(t.Context(), openDir(t, t.TempDir())); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(log.String(), "give a smaller --window"); got != want {
+		if got := strings.Contains(log.String(), "give a smaller option window"); got != want {
 			t.Errorf("a model that reads %d tokens: %s", reads, log.String())
 		}
 	}
@@ -153,7 +153,7 @@ func TestWindowsOfResumedRuns(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f.tokenizes.Store(c.first)
 			whole := openDir(t, t.TempDir())
-			if err := smallStage(db, f.options()).into(t.Context(), whole); err != nil {
+			if err := smallRun(db, f.options()).intoBuild(t.Context(), whole); err != nil {
 				t.Fatal(err)
 			}
 			dir := openDir(t, t.TempDir())
@@ -164,11 +164,11 @@ func TestWindowsOfResumedRuns(t *testing.T) {
 					cancel()
 				}
 			}
-			if err := smallStage(db, o).into(ctx, dir); !errors.Is(err, context.Canceled) {
+			if err := smallRun(db, o).intoBuild(ctx, dir); !errors.Is(err, context.Canceled) {
 				t.Fatal(err)
 			}
 			f.tokenizes.Store(c.second)
-			err := smallStage(db, f.options()).into(t.Context(), dir)
+			err := smallRun(db, f.options()).intoBuild(t.Context(), dir)
 			var fault *schema.Error
 			if c.fails {
 				if !errors.As(err, &fault) || fault.Fault != schema.FaultService {

@@ -154,11 +154,11 @@ func choose(found []Hit, neighbours [][]Hit, top int, accepted bool) []Hit {
 }
 
 // OpenEmbedders opens the embedders of the build in out, whose manifest is m. Errors are
-// those of [embed.OpenPair]; a build without vectors is a usage fault.
+// those of [shard.Stage] and [embed.OpenPair].
 func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest, remote embed.RemoteOptions) (*embed.Pair, error) {
-	stage := m.Stages[manifest.Vectors]
-	if stage == nil {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
+	stage, err := shard.Stage(out, m)
+	if err != nil {
+		return nil, err
 	}
 	o := embed.PairOptions{Dense: m.Options.Dense, Sparse: m.Options.Sparse, ModelFile: filepath.Join(out, filepath.FromSlash(shard.ModelName))}
 	if made := stage.Embedders; made != nil {

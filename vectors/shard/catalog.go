@@ -26,12 +26,21 @@ type Catalog struct {
 	bounds map[string][2]int64 // lowest and highest post id of the parents that were read
 }
 
-// OpenCatalog lists the files that the manifest m of the build in out names. A build without
-// vectors is a usage fault.
+// Stage returns the stage vectors of the build in out, whose manifest is m. A build without
+// it is a usage fault.
+func Stage(out string, m *manifest.Manifest) (*manifest.Stage, error) {
+	if stage := m.Stages[manifest.Vectors]; stage != nil {
+		return stage, nil
+	}
+	return nil, schema.Faultf(schema.FaultUsage, "run s2g build with option out "+out, "%s holds no vectors", out)
+}
+
+// OpenCatalog lists the files of the build in out, whose manifest is m. Errors are those of
+// [Stage].
 func OpenCatalog(out string, m *manifest.Manifest) (*Catalog, error) {
-	stage := m.Stages[manifest.Vectors]
-	if stage == nil {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g build --out "+out, "%s holds no vectors", out)
+	stage, err := Stage(out, m)
+	if err != nil {
+		return nil, err
 	}
 	c := &Catalog{out: out, shards: map[string][]string{}, bounds: map[string][2]int64{}}
 	for _, f := range stage.Files {

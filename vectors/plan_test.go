@@ -39,12 +39,12 @@ func TestOptionsRefuses(t *testing.T) {
 }
 
 func TestSampleDoesNotDependOnOrder(t *testing.T) {
-	var up, down smallest
+	var up, down hashSample
 	for id := range int64(1000) {
 		up.offer(id, 50)
 		down.offer(999-id, 50)
 	}
-	ids := func(h smallest) (ids []int64) {
+	ids := func(h hashSample) (ids []int64) {
 		for _, k := range h {
 			ids = append(ids, k.id)
 		}

@@ -9,7 +9,8 @@ import (
 	"s2g/vectors/text"
 )
 
-// Cleaned is a post as it is embedded, and what was left out of it.
+// Cleaned is a post as a build embeds it, and the pieces that are left out. It is what
+// s2g clean --json prints.
 type Cleaned struct {
 	PostID int64          `json:"post_id"`
 	Type   string         `json:"type"` // question or answer
@@ -19,7 +20,7 @@ type Cleaned struct {
 	Chunks []CleanedChunk `json:"chunks"`
 }
 
-// Dropped is a piece of a post that a rule took out; vectors/text has the rules.
+// Dropped is a piece of a post that a rule of vectors/text removes.
 type Dropped struct {
 	Rule string `json:"rule"`
 	Text string `json:"text"`
@@ -33,15 +34,15 @@ type CleanedChunk struct {
 	Text   string `json:"text"` // what is embedded
 }
 
-// CleanOptions says how a build cleans and cuts.
+// CleanOptions are how a build cleans and cuts.
 type CleanOptions struct {
 	Languages []schema.Language // of the build
 	Links     bool              // the texts keep the addresses of links
 	Windows   Windows
 }
 
-// Clean reads a question or an answer from the tables and shows what becomes of it
-// in a build. A post that is not there, or of another kind, is a usage fault.
+// Clean reads a question or an answer from the tables, and cleans and cuts it as a build
+// does. A post that is missing or of another kind is a usage fault.
 func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Cleaned, error) {
 	var c *Cleaned
 	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
@@ -53,29 +54,25 @@ func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Clean
 		for _, d := range cleaner.Drops() {
 			c.Drops = append(c.Drops, Dropped(d))
 		}
-		return c.cut(ctx, o.Windows)
+		chunks, err := o.Windows.Chunks(ctx, c.Title, c.Text)
+		if err != nil {
+			return err
+		}
+		texts := make([]string, len(chunks))
+		for i, chunk := range chunks {
+			texts[i] = chunk.Text
+		}
+		tokens, err := o.Windows.countTokens(ctx, texts)
+		if err != nil {
+			return err
+		}
+		for i, chunk := range chunks {
+			c.Chunks = append(c.Chunks, CleanedChunk{chunk.Start, chunk.End, tokens[i], chunk.Text})
+		}
+		return nil
 	})
 	if err == nil && c == nil {
 		err = schema.Faultf(schema.FaultUsage, "give the id of a question or an answer", "the tables have no question or answer %d", id)
 	}
 	return c, err
-}
-
-func (c *Cleaned) cut(ctx context.Context, w Windows) error {
-	chunks, err := w.Chunks(ctx, c.Title, c.Text)
-	if err != nil {
-		return err
-	}
-	texts := make([]string, len(chunks))
-	for i, chunk := range chunks {
-		texts[i] = chunk.Text
-	}
-	counted, err := w.tokens(ctx, texts)
-	if err != nil {
-		return err
-	}
-	for i, chunk := range chunks {
-		c.Chunks = append(c.Chunks, CleanedChunk{chunk.Start, chunk.End, counted[i], chunk.Text})
-	}
-	return nil
 }

@@ -1,0 +1,297 @@
+package vectors
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"s2g/schema"
+	"s2g/schema/tables"
+	"s2g/schema/threads"
+	"s2g/vectors/embed"
+	"s2g/vectors/shard"
+	"s2g/vectors/text"
+)
+
+// batchTexts is the number of texts that are embedded together, at most.
+const batchTexts = 256
+
+// remoteBatches is the number of a unit's batches in flight where an endpoint embeds: it
+// has the next ones while it works on one.
+const remoteBatches = 4
+
+// unitBuilder builds units, one after the other. Each worker has its own.
+type unitBuilder struct {
+	*run
+	memberships map[threads.GraphSet]membership
+
+	// Of the unit at work; slices are used again by the next.
+	cleaner      *text.PostCleaner
+	links        []link
+	points       []shard.Point
+	graphSets    []threads.GraphSet // of points
+	parentTexts  []shard.Parent
+	reusable     map[contentHash]textVectors // of the build to reuse
+	unembedded   []int                       // points that are in no batch and have no vectors
+	pendingPosts int64                       // posts since the last batch
+	batches      []*batch
+	group        *errgroup.Group // of what an endpoint or an idle worker does
+	summary      unitSummary
+}
+
+// membership is the meaning of a set of graphs.
+type membership struct {
+	graphs []int    // positions in the language table; its length is the remainder
+	tags   []string // of the languages
+}
+
+// batch is some points of a unit and their vectors.
+type batch struct {
+	points  []int // positions
+	vectors []textVectors
+}
+
+func newUnitBuilder(r *run) *unitBuilder {
+	return &unitBuilder{run: r, memberships: map[threads.GraphSet]membership{}}
+}
+
+// build makes all files of a unit and notes that they are committed.
+func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
+	b.cleaner, b.summary = b.newCleaner(), unitSummary{Counts: map[string]int64{}}
+	b.points, b.graphSets, b.parentTexts = b.points[:0], b.graphSets[:0], b.parentTexts[:0]
+	b.unembedded, b.pendingPosts, b.batches = b.unembedded[:0], 0, b.batches[:0]
+	b.links, b.reusable = nil, nil
+	within, cancel := context.WithCancel(ctx)
+	defer cancel()
+	b.group, within = errgroup.WithContext(within)
+	if b.remote() {
+		b.group.SetLimit(remoteBatches)
+	}
+	defer func() { // no batch outlives its unit
+		cancel()
+		_ = b.group.Wait()
+	}()
+	if b.hasLinks {
+		if b.links, err = readLinks(ctx, b.db, b.index, u); err != nil {
+			return err
+		}
+	}
+	if b.reused != nil {
+		if b.reusable, err = b.reused.readVectors(ctx, u.first, u.last); err != nil {
+			return err
+		}
+	}
+	where := fmt.Sprintf("p.Id BETWEEN %d AND %d", u.first, u.last)
+	err = eachPost(within, b.db, postQuery(b.answers(), where), func(p *post) error { return b.addPost(within, p) })
+	if err == nil {
+		err = b.embedPending(within)
+	}
+	if cause := context.Cause(within); err != nil && cause != nil && ctx.Err() == nil {
+		err = cause // a batch has failed, and has ended the reading
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.group.Wait(); err != nil {
+		return err
+	}
+	for _, batch := range b.batches {
+		for i, at := range batch.points {
+			batch.vectors[i].assign(&b.points[at])
+		}
+	}
+	counts := b.summary.Counts
+	counts["texts"] += int64(len(b.points))
+	for i := range b.points {
+		if b.points[i].Chunk > 0 {
+			counts["chunks_after_the_first"]++
+		}
+		if b.Dense == Builtin && embed.IsFirstAxis(b.points[i].Dense) { // a refused text has the same, and a count of its own
+			counts["texts_without_a_known_term"]++
+		}
+	}
+	return b.writeFiles(ctx, u)
+}
+
+// remote reports whether an endpoint embeds.
+func (b *unitBuilder) remote() bool { return b.Dense != Builtin || b.Sparse != BM25 }
+
+// addPost appends the points of a post without their vectors, and its whole text.
+func (b *unitBuilder) addPost(ctx context.Context, p *post) error {
+	at, ok := b.index.Find(p.id)
+	if !ok {
+		return nil
+	}
+	if p.id > shard.MaxPostID {
+		b.summary.Counts["posts_of_too_large_ids_left_out"]++
+		return nil
+	}
+	point, err := b.pointOf(p, at)
+	if err != nil {
+		return err
+	}
+	b.summary.BytesIn += int64(len(p.title) + len(p.body))
+	b.summary.Counts[point.Type+"s"]++
+	cleaned, ok := b.cleaned.take(p.id)
+	if !ok {
+		if cleaned, err = cleanPost(ctx, b.cleaner, b.windows, p); err != nil {
+			return err
+		}
+	}
+	cleaned.countDrops(b.summary.Counts)
+	b.parentTexts = append(b.parentTexts, shard.Parent{PostID: p.id, Title: point.Title, Text: cleaned.text})
+	point.Chunks = int32(len(cleaned.chunks))
+	for i, c := range cleaned.chunks {
+		point.PointID, point.Chunk = shard.PointID(p.id, i), int32(i)
+		point.Start, point.End = int32(c.Start), int32(c.End)
+		hash := contentHash(sha256.Sum256([]byte(c.Text)))
+		point.Text, point.ContentHash = c.Text, hex.EncodeToString(hash[:])
+		b.points, b.graphSets = append(b.points, point), append(b.graphSets, at.Set)
+		if v, ok := b.reusable[hash]; ok {
+			v.assign(&b.points[len(b.points)-1])
+			b.summary.Counts["texts_reused"]++
+		} else {
+			b.unembedded = append(b.unembedded, len(b.points)-1)
+		}
+	}
+	if b.pendingPosts++; len(b.unembedded) >= batchTexts {
+		return b.embedPending(ctx)
+	}
+	return nil
+}
+
+// pointOf returns what all chunks of a post have in common.
+func (b *unitBuilder) pointOf(p *post, at threads.Post) (shard.Point, error) {
+	created, err := millis(p.creationDate)
+	if err != nil {
+		return shard.Point{}, err
+	}
+	point := shard.Point{
+		PostID: p.id, QuestionID: p.id, IRI: b.Site.Question(p.id), Type: "question",
+		Languages: b.membership(at.Set).tags, Title: string(p.title), Tags: tagList(p.tags),
+		Score: optionalInt(p.score), AnswerCount: optionalInt(p.answerCount),
+		HasAcceptedAnswer: at.AcceptedAnswer != 0, AcceptedAnswerID: at.AcceptedAnswer,
+		DuplicateOf: targets(b.links, p.id, schema.LinkDuplicate), LinkedTo: targets(b.links, p.id, schema.LinkLinked),
+		Closed: p.closed, CreationDate: created, AuthorName: string(p.ownerName), License: p.license,
+	}
+	if p.owner != nil {
+		point.Author = b.Site.User(tables.Int(p.owner))
+	}
+	if p.answer {
+		point.QuestionID, point.IRI, point.Type = at.Parent, b.Site.Answer(p.id), "answer"
+		point.HasAcceptedAnswer, point.AcceptedAnswerID = false, 0
+	}
+	return point, nil
+}
+
+func (b *unitBuilder) membership(set threads.GraphSet) membership {
+	m, ok := b.memberships[set]
+	if !ok {
+		m.graphs = b.index.Graphs(set)
+		for _, g := range m.graphs {
+			if g < len(b.Languages) {
+				m.tags = append(m.tags, b.Languages[g].Tag)
+			}
+		}
+		b.memberships[set] = m
+	}
+	return m
+}
+
+// embedPending embeds the points that are in no batch. Where an endpoint embeds it returns
+// while batches are in flight, and waits where there are remoteBatches.
+func (b *unitBuilder) embedPending(ctx context.Context) error {
+	posts := b.pendingPosts
+	for points := range slices.Chunk(b.unembedded, batchTexts) {
+		batch := &batch{points: slices.Clone(points)}
+		texts := make([]string, len(points))
+		for i, at := range points {
+			texts[i] = b.points[at].Text
+		}
+		b.batches = append(b.batches, batch)
+		done := posts // the first batch reports all posts
+		posts = 0
+		work := func() (err error) {
+			if batch.vectors, err = b.embed(ctx, texts); err == nil {
+				b.advance(done)
+			}
+			return err
+		}
+		if b.remote() {
+			b.group.Go(work)
+		} else if err := b.idle.run(b.group, work); err != nil {
+			return err
+		}
+	}
+	b.advance(posts)
+	b.unembedded, b.pendingPosts = b.unembedded[:0], 0
+	return nil
+}
+
+// embed returns the vectors of texts.
+func (b *unitBuilder) embed(ctx context.Context, texts []string) ([]textVectors, error) {
+	dense, sparse, err := embed.Documents(ctx, b.dense, b.sparse, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(dense) != len(texts) || len(sparse) != len(texts) {
+		return nil, fmt.Errorf("%d texts gave %d dense and %d sparse vectors", len(texts), len(dense), len(sparse))
+	}
+	vectors := make([]textVectors, len(texts))
+	for i := range vectors {
+		vectors[i] = textVectors{dense[i], sparse[i]}
+	}
+	return vectors, nil
+}
+
+// writeFiles writes the whole texts and the points of each language, and notes that the
+// unit is complete. The files are noted in the order of the language table, the whole texts
+// last.
+func (b *unitBuilder) writeFiles(ctx context.Context, u unit) error {
+	byGraph := make([][]int, len(b.Languages)+1) // positions in points
+	for i, set := range b.graphSets {
+		for _, g := range b.membership(set).graphs {
+			byGraph[g] = append(byGraph[g], i)
+		}
+	}
+	files, within := newUnitFiles(ctx, b.run, len(byGraph)+1)
+	writeFile(within, files, len(byGraph), shard.ParentsName(u.number), slices.Values(b.parentTexts), len(b.parentTexts))
+	for g, points := range byGraph {
+		if len(points) == 0 {
+			continue
+		}
+		language := schema.Language{Slug: schema.OtherSlug}
+		if g < len(b.Languages) {
+			language = b.Languages[g]
+		}
+		b.summary.Points += int64(len(points))
+		writeFile(within, files, g, shard.Name(language.Slug, u.number), b.pointsOf(points, language.Tag), len(points))
+	}
+	committed, err := files.wait()
+	if err != nil {
+		return err
+	}
+	b.summary.Files = len(committed)
+	for _, f := range committed {
+		b.summary.BytesOut += f.Size
+	}
+	return b.finishUnit(u, b.summary, committed)
+}
+
+// pointsOf yields the points of a language, with its tag.
+func (b *unitBuilder) pointsOf(positions []int, tag string) iter.Seq[shard.Point] {
+	return func(yield func(shard.Point) bool) {
+		for _, i := range positions {
+			p := b.points[i]
+			p.Language = tag
+			if !yield(p) {
+				return
+			}
+		}
+	}
+}
