@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tables.sql is for people and servers, Tables for the program: they must name
-// the same columns in the same order, with types that hold the bounds.
+// tables.sql and Tables have the same columns in the same order, with types that
+// include the bounds.
 func TestTablesAgreeWithDDL(t *testing.T) {
 	column := regexp.MustCompile(`(?m)^  ([A-Z]\w+) +([A-Z]+(?:\(\d+\))?) +(NOT NULL|NULL)`)
 	types := map[Kind][]string{
@@ -80,7 +80,7 @@ func TestSplitTagsYieldsWhatBarsEnclose(t *testing.T) {
 	}
 	for tag := range SplitTags([]byte("|a|b|")) {
 		if string(tag) != "a" {
-			t.Errorf("the loop goes on to %s behind its break", tag)
+			t.Errorf("the loop continues with %s after its break", tag)
 		}
 		break
 	}

@@ -36,14 +36,14 @@ func TestPublish(t *testing.T) {
 	if publish(t, d, readme, license) {
 		t.Error("the same documents were written again")
 	}
-	// what somebody changed or removed is put right
+	// a document that was changed or removed is written again
 	if err := errors.Join(os.WriteFile(filepath.Join(d.Out(), "README.md"), []byte("two"), 0o644), os.Remove(filepath.Join(d.Out(), "LICENSE"))); err != nil {
 		t.Fatal(err)
 	}
 	if !publish(t, d, readme, license) || read("README.md") != "one" || read("LICENSE") != "free" {
 		t.Errorf("README.md %q, LICENSE %q", read("README.md"), read("LICENSE"))
 	}
-	// a document that is no more is removed
+	// a document that is no longer published is removed
 	if !publish(t, d, readme) || exists(d, "LICENSE") || len(d.Manifest().Published) != 1 {
 		t.Errorf("LICENSE is still there: %+v", d.Manifest().Published)
 	}

@@ -90,7 +90,7 @@ func TestFinishedStageIsInTheManifest(t *testing.T) {
 	}
 }
 
-func TestInterruptedRunGoesOn(t *testing.T) {
+func TestRunResumesAnInterruptedOne(t *testing.T) {
 	d := open(t, t.TempDir())
 	first := write(t, begin(t, d, "k"), "graph/1", "one")
 
@@ -127,7 +127,7 @@ func TestFileMadeAgainIsListedOnce(t *testing.T) {
 	}
 }
 
-func TestOtherKeyForgetsInterruptedRun(t *testing.T) {
+func TestRunOfAnotherKeyRemovesTheInterruptedOne(t *testing.T) {
 	d := open(t, t.TempDir())
 	write(t, begin(t, d, "k1"), "graph/1", "one")
 	r := begin(t, d, "k2")
@@ -164,15 +164,15 @@ func finished(t *testing.T, d *Dir, key, name string) {
 	}
 }
 
-// A kill between the manifest that no longer has a run and the removal of the
-// run's files leaves files that the next run removes.
-func TestKilledWhileFilesAreRemoved(t *testing.T) {
+// After a kill between the removal of a run from the manifest and that of its
+// files, the next run removes those files.
+func TestKillDuringTheRemovalOfFiles(t *testing.T) {
 	d := open(t, t.TempDir())
 	finished(t, d, "k1", "graph/1.trig")
 	if err := os.WriteFile(filepath.Join(d.Out(), "graph/folder"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// a folder that is not empty cannot be removed, as if the process had died there
+	// the removal of a folder that is not empty fails, and ends the run at this file
 	err := d.Update(func(m *Manifest) {
 		m.Stages[Graph].Files = append([]File{{Name: "graph", SHA256: "x"}}, m.Stages[Graph].Files...)
 	})
@@ -200,9 +200,9 @@ func TestKilledWhileFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// A journal that outlived its run names files of the manifest: the next run leaves
-// them where they are until it has one of its own.
-func TestKilledBeforeTheJournalIsRemoved(t *testing.T) {
+// A journal that remains after its run has finished names files of the manifest:
+// the next run leaves them in place until it creates a file.
+func TestKillBeforeTheRemovalOfTheJournal(t *testing.T) {
 	for _, next := range []string{"k1", "k2"} {
 		d := open(t, t.TempDir())
 		r := begin(t, d, "k1")
@@ -231,7 +231,7 @@ func TestKilledBeforeTheJournalIsRemoved(t *testing.T) {
 	}
 }
 
-func TestCutJournalLine(t *testing.T) {
+func TestRunResumesAfterACutJournalLine(t *testing.T) {
 	d := open(t, t.TempDir())
 	write(t, begin(t, d, "k"), "graph/1", "one")
 	path := filepath.Join(d.Private(), "graph.journal")
@@ -287,12 +287,11 @@ func TestLockAdmitsOneDirOrSeveralShares(t *testing.T) {
 	open(t, out)
 }
 
-// A process that is killed must not leave its lock behind.
 func TestLockOfKilledProcess(t *testing.T) {
 	if out := os.Getenv("MANIFEST_TEST_LOCK"); out != "" {
 		open(t, out)
 		os.Stdout.WriteString("locked\n")
-		time.Sleep(time.Hour) // the runtime would end a process that waits for nothing
+		time.Sleep(time.Hour) // without a timer the runtime reports a deadlock
 	}
 	out := t.TempDir()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestLockOfKilledProcess$")
@@ -333,7 +332,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestDamagedManifest(t *testing.T) {
+func TestOpenRejectsADamagedManifest(t *testing.T) {
 	out := t.TempDir()
 	for _, content := range []string{"", "{", `{"format":99}`} {
 		if err := os.WriteFile(filepath.Join(out, fileName), []byte(content), 0o600); err != nil {
@@ -346,8 +345,8 @@ func TestDamagedManifest(t *testing.T) {
 	}
 }
 
-// What eval fits is kept, and what was read before it stays as it was.
-func TestUpdateOfAFinishedStage(t *testing.T) {
+// Update writes the new weight, and leaves a manifest that was read before unchanged.
+func TestUpdateKeepsEarlierManifests(t *testing.T) {
 	out := t.TempDir()
 	d := open(t, out)
 	if err := begin(t, d, "k").Finish(Summary{Embedders: &Embedders{Dense: "d", Sparse: "s", Weight: 0.2}}); err != nil {
@@ -373,7 +372,7 @@ func TestUpdateOfAFinishedStage(t *testing.T) {
 	}
 }
 
-func TestEdition(t *testing.T) {
+func TestEditionFollowsFromTheFiles(t *testing.T) {
 	edition := func(newest string, files ...File) string {
 		m := &Manifest{Dump: Dump{Newest: newest}, Stages: map[string]*Stage{Graph: {Key: "any", Files: files}}}
 		e, err := m.Edition(Graph)

@@ -31,7 +31,7 @@ func TestBuildSiteIsTheChosenElseTheDumpsElseTheDefault(t *testing.T) {
 
 func TestGraphsEndWithTheRemainder(t *testing.T) {
 	python := schema.Language{Tag: "python", Slug: "python", Name: "Python"}
-	chosen := append(make([]schema.Language, 0, 2), python) // with room that must stay unused
+	chosen := append(make([]schema.Language, 0, 2), python) // with room that Graphs must not use
 	for _, c := range []struct {
 		options Options
 		want    []schema.Language

@@ -12,7 +12,7 @@ import (
 	"s2g/schema"
 )
 
-// postsTSV returns n rows of Posts about as large as real ones.
+// postsTSV returns n rows of Posts, about as large as real ones.
 func postsTSV(n int) []byte {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	var pool strings.Builder
@@ -92,7 +92,7 @@ func loadError(b *testing.B, db *DB, t schema.Table, tsv []byte) error {
 	return err
 }
 
-// BenchmarkQuery reads tables whole, with Query, and with database/sql to compare.
+// BenchmarkQuery reads whole tables with Query, and with database/sql for comparison.
 func BenchmarkQuery(b *testing.B) {
 	db := open(b)
 	serve(b, db, "bench", map[string]string{"Posts": string(postsTSV(40_000)), "Votes": string(votesTSV(500_000))})
@@ -160,7 +160,7 @@ func readRawBytes(b *testing.B, db *DB, query string) (n, size int) {
 	return n, size
 }
 
-// BenchmarkOpen starts and stops the server of a database that exists, and joins one that runs.
+// BenchmarkOpen starts and stops the server of an existing database, and joins a running one.
 func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	cycle := func(b *testing.B) {

@@ -23,7 +23,7 @@ func TestParseDSN(t *testing.T) {
 	}
 }
 
-// The tests' private server stands for one of a user.
+// The shared server of the tests is opened as a user's server.
 func TestUserServerIsOpenedByItsDSN(t *testing.T) {
 	open(t)
 	private := shared.server

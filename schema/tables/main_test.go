@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shared is a server for the tests that do not care about servers: starting
-// one for each would be most of their time.
+// shared is the server of the tests that need no server of their own: starting one
+// for each would take most of their time.
 var shared struct {
 	sync.Mutex
 	dir       string
@@ -33,7 +33,7 @@ var shared struct {
 	databases int
 }
 
-// open returns an empty database of the test's own on the shared server.
+// open returns an empty database on the shared server.
 func open(t testing.TB) *DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
@@ -99,7 +99,7 @@ func table(t testing.TB, name string) schema.Table {
 	return found
 }
 
-// serve puts rows, given as TSV, in service.
+// serve puts rows, in TSV, in service.
 func serve(t testing.TB, db *DB, key string, rows map[string]string) {
 	t.Helper()
 	var ts []schema.Table

@@ -21,7 +21,7 @@ func TestQueryGivesText(t *testing.T) {
 	}
 }
 
-func TestQueryReusesNothingTooEarly(t *testing.T) {
+func TestQueryKeepsARowUntilTheNextScan(t *testing.T) {
 	db := open(t)
 	const n = 300_000
 	rows, err := db.Query(t.Context(), "SELECT seq, REPEAT('x', seq % 100), seq + 1 FROM seq_1_to_"+strconv.Itoa(n))
@@ -100,7 +100,7 @@ func TestHasTable(t *testing.T) {
 	}
 }
 
-// running waits until the server runs n queries that hold the marker.
+// running waits until the server runs n queries that contain the marker.
 func running(t *testing.T, db *DB, marker string, n int) {
 	t.Helper()
 	var got int
@@ -180,8 +180,7 @@ func TestInt(t *testing.T) {
 	}
 }
 
-// A connection serves one query after the other, and is given up where a result
-// was not read to its end.
+// A connection serves successive queries, unless a result was not read to its end.
 func TestQueriesShareConnections(t *testing.T) {
 	db := open(t)
 	id := func() string { return all(t, db, "SELECT CONNECTION_ID()")[0][0] }

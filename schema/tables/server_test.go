@@ -19,8 +19,9 @@ import (
 	"s2g/schema/schematest"
 )
 
-// userEnv makes the test binary a second user of a server: it opens the folder
-// that the variable names, says so, and closes when its standard input ends.
+// userEnv is the environment variable that makes the test binary a second user of
+// a server: it opens the folder of that name, prints "open", and closes it when its
+// standard input ends.
 const userEnv = "S2G_TEST_USER"
 
 func actAsUser() {
@@ -42,7 +43,7 @@ func actAsUser() {
 	os.Exit(0)
 }
 
-// user starts a second process that uses dir's server. leave ends it in good order.
+// user starts a second process that uses dir's server. leave ends it regularly.
 func user(t *testing.T, dir string) (cmd *exec.Cmd, leave func()) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
@@ -71,14 +72,14 @@ func user(t *testing.T, dir string) (cmd *exec.Cmd, leave func()) {
 	}
 }
 
-// serverPID returns the process id of dir's mariadbd, 0 if none lives.
+// serverPID returns the process id of dir's mariadbd, 0 where none runs.
 func serverPID(dir string) int {
 	pid := readPID(dir)
 	if pid == 0 || syscall.Kill(pid, 0) != nil {
 		return 0
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err == nil && strings.Contains(string(stat), ") Z ") { // dead, and nobody has asked how it ended
+	if err == nil && strings.Contains(string(stat), ") Z ") { // a zombie
 		return 0
 	}
 	return pid
@@ -130,20 +131,20 @@ func TestKilledUserLeavesNoServer(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	db := openIn(t, dir) // waits for the old one, then starts its own
+	db := openIn(t, dir) // waits for the old server, then starts another
 	if got := all(t, db, "SELECT 1"); got[0][0] != "1" {
 		t.Error(got)
 	}
 	cmd.Wait()
 }
 
-// A mariadbd that is told to stop while it starts may wait for ever, and whoever
-// comes next with it. When that is depends on the machine: so at several moments.
+// A mariadbd that is terminated while it starts may wait for ever, and with it the
+// next user. The moment depends on the machine, so the test tries several.
 func TestUserKilledWhileTheServerStarts(t *testing.T) {
 	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	dir := t.TempDir()
-	openIn(t, dir).Close() // the datadir is there: what follows is the start alone
+	openIn(t, dir).Close() // creates the datadir
 	for delay := 20 * time.Millisecond; delay < 400*time.Millisecond; delay += 60 * time.Millisecond {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), userEnv+"="+dir)
@@ -195,13 +196,13 @@ func TestCrashOfTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkServerIsGone(t, db)
-	again := openIn(t, dir) // beside the user whose server has crashed
+	again := openIn(t, dir) // while the first user still has the crashed one
 	if key, err := again.DumpKey(t.Context()); err != nil || key != "before" {
 		t.Errorf("after the crash: key %q, %v", key, err)
 	}
 }
 
-// checkServerIsGone checks that a statement says that the server has ended, and shows its log.
+// checkServerIsGone checks that the error of a statement reports the end of the server, with its log.
 func checkServerIsGone(t *testing.T, db *DB) {
 	t.Helper()
 	var err error
@@ -227,7 +228,7 @@ func parent(t *testing.T, pid int) int {
 	}
 	var state string
 	var ppid int
-	_, rest, _ := strings.Cut(string(b), ") ") // after the name, which may hold anything
+	_, rest, _ := strings.Cut(string(b), ") ") // after the name, which may contain anything
 	if _, err := fmt.Sscan(rest, &state, &ppid); err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func TestInitialisationThatWasCutShort(t *testing.T) {
 	if err := os.MkdirAll(half, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, socketName), nil, 0o600); err != nil { // and a socket nobody listens to
+	if err := os.WriteFile(filepath.Join(dir, socketName), nil, 0o600); err != nil { // a socket without a server
 		t.Fatal(err)
 	}
 	db := openIn(t, dir)

@@ -238,7 +238,7 @@ func TestOrdinaryUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "program") // the folder of the test binary is root's alone
+	program := filepath.Join(dir, "program") // only root can read the folder of the test binary
 	binary, err := os.ReadFile(os.Args[0])
 	if err != nil {
 		t.Fatal(err)

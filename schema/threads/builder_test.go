@@ -65,7 +65,7 @@ func testBuildRules(t *testing.T, db *tables.DB) {
 func testScanOrder(t *testing.T, db *tables.DB) {
 	var posts []map[string]string
 	var want []int64
-	for i := range int64(2*batchRows + 100) { // most of them in one of the ranges
+	for i := range int64(2*batchRows + 100) { // most are in one range
 		id := i + 5
 		if i%1000 == 999 {
 			id = i * i
@@ -89,7 +89,7 @@ func testScanOrder(t *testing.T, db *tables.DB) {
 	}
 }
 
-// load puts Posts of these columns in service.
+// load puts Posts with the given columns in service.
 func load(t *testing.T, db *tables.DB, rows ...map[string]string) {
 	t.Helper()
 	posts, _ := schema.TableByName("Posts")

@@ -221,7 +221,7 @@ func TestUnusedTags(t *testing.T) {
 	}
 }
 
-// sampleIndex has n posts with gaps of the size that real dumps have.
+// sampleIndex returns an index of n posts, whose ids have gaps as in real dumps.
 func sampleIndex(n int) *Index {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	b := newBuilder(newGraphSets(langs, false), n)

@@ -1,17 +1,17 @@
 package vocab
 
-// The days from which Stack Exchange put what users write under another version
-// of CC BY-SA (https://stackoverflow.com/help/licensing).
+// The first days of the versions of CC BY-SA under which Stack Exchange publishes
+// contributions (https://stackoverflow.com/help/licensing).
 const (
 	since30 = "2011-04-08"
 	since40 = "2018-05-02"
 )
 
 // LicenseIRI returns the IRI of the Creative Commons licence of a post or
-// comment. content is its ContentLicense, as "CC BY-SA 4.0", and decides where
-// it names a version; else the date of the last edit does, unless there was none
-// or the site itself made it (LastEditorUserId -1), which keeps the licence; else
-// the date of creation. Dates begin with YYYY-MM-DD.
+// comment. The version is that of content, its ContentLicense, as "CC BY-SA 4.0".
+// Where content names none, it follows from the date of the last edit, or, without
+// an edit or after one of the site itself (LastEditorUserId -1), which keeps the
+// licence, from the date of creation. Dates begin with YYYY-MM-DD.
 func LicenseIRI(content, created, edited []byte, editedBySite bool) string {
 	if v, ok := version(content); ok {
 		return CC + v + "/"
@@ -30,7 +30,7 @@ func LicenseIRI(content, created, edited []byte, editedBySite bool) string {
 	return CC + "4.0/"
 }
 
-// version finds the first digit, full stop, digit.
+// version returns the first digit, full stop, digit of content.
 func version(content []byte) (string, bool) {
 	digit := func(c byte) bool { return '0' <= c && c <= '9' }
 	for i := 0; i+2 < len(content); i++ {

@@ -14,7 +14,7 @@ import (
 	"s2g/schema"
 )
 
-// The constants of this package and the ontology must name the same terms.
+// The constants of this package and the ontology name the same terms.
 func TestOntologyDeclaresTheVocabulary(t *testing.T) {
 	classes := []string{
 		Question, AnsweredQuestion, UnansweredQuestion, Answer, AcceptedAnswer, PossibleBetterAnswer,
@@ -50,9 +50,9 @@ func TestOntologyDeclaresTheVocabulary(t *testing.T) {
 	}
 }
 
-// Each term says in English what it is, and a property what it leads from and to;
-// nothing is equivalent to a term of others, and what is above a term is of
-// ontologies that are known.
+// Each term has an English label and comment, and each property a domain and a range.
+// No term is equivalent to one of another ontology, and its ancestors are of known
+// ontologies.
 func TestOntologyIsDocumented(t *testing.T) {
 	const rdfs, owl = "http://www.w3.org/2000/01/rdf-schema#", "http://www.w3.org/2002/07/owl#"
 	about := map[string]map[string][]rdf.Object{}
@@ -116,7 +116,7 @@ var foreign = []string{
 	"http://rdfs.org/sioc/ns#", "http://rdfs.org/sioc/types#", "https://schema.org/", "http://www.w3.org/2004/02/skos/core#", "http://purl.org/dc/terms/",
 }
 
-// What the shapes speak of must be in the ontology.
+// The ontology has all terms of the shapes.
 func TestShapesUseTheVocabulary(t *testing.T) {
 	declared := map[string]bool{}
 	for _, triple := range readTurtle(t, schema.Ontology) {

@@ -8,15 +8,15 @@ import (
 	"s2g/schema"
 )
 
-// DefaultSite is the base of IRIs where neither a flag nor the dump names one.
+// DefaultSite is the site where neither an option nor the dump names one.
 const DefaultSite Site = "http://stackoverflow.com"
 
-// Site is the base of all instance IRIs: scheme and host, no slash at the end.
+// Site is the base of all instance IRIs: scheme and host, without a final slash.
 type Site string
 
-// ParseSite reads the value of --site, a host or a URL: http is the scheme
-// unless it says otherwise. A path, query or fragment is refused, because the
-// IRIs of the design stand directly under the host.
+// ParseSite parses the value of option site, a host or a URL; the default scheme is
+// http. A path, query or fragment is a usage fault, because the paths of IRIs begin
+// at the host.
 func ParseSite(value string) (Site, error) {
 	text := strings.TrimRight(value, "/")
 	if !strings.Contains(text, "://") {
@@ -35,9 +35,9 @@ func (s Site) Host() string {
 	return host
 }
 
-// Prefix returns what names of repositories and collections of the site begin
-// with: "so" for Stack Overflow, else the host without .stackexchange.com, .com
-// and .net, each other character than a letter or digit being a hyphen:
+// Prefix returns the prefix of the names of the site's repositories and
+// collections: "so" for Stack Overflow, else the host without .stackexchange.com,
+// .com or .net, with a hyphen for each character other than a letter or digit, as
 // "bioinformatics", "ru-stackoverflow", "askubuntu".
 func (s Site) Prefix() string {
 	host := s.Host()
@@ -78,8 +78,8 @@ func (s Site) Tag(name string) string {
 	return string(AppendSegment([]byte(s+"/tags/"), name))
 }
 
-// Graph returns the IRI of a language's graph; the empty tag has the remainder
-// graph (see [Site.OtherGraph]).
+// Graph returns the IRI of a language's graph; that of the empty tag is
+// [Site.OtherGraph].
 func (s Site) Graph(tag string) string {
 	if tag == "" {
 		return s.OtherGraph()
@@ -87,22 +87,22 @@ func (s Site) Graph(tag string) string {
 	return string(AppendSegment([]byte(s+"/"), tag))
 }
 
-// SchemaGraph returns the IRI of the graph that holds the ontology.
+// SchemaGraph returns the IRI of the graph of the ontology.
 func (s Site) SchemaGraph() string { return string(s) + "/s2g/schema" }
 
 // VoidGraph returns the IRI of the graph that describes the dataset.
 func (s Site) VoidGraph() string { return string(s) + "/s2g/void" }
 
-// OtherGraph returns the IRI of the graph of questions that have no selected
-// language. A tag has no slash, so no language graph has this name.
+// OtherGraph returns the IRI of the remainder graph: the questions without a
+// selected language. A tag has no slash, so no language graph has this name.
 func (s Site) OtherGraph() string { return string(s) + "/s2g/other" }
 
 func (s Site) numbered(path string, id int64) string {
 	return string(s) + path + strconv.FormatInt(id, 10)
 }
 
-// AppendSegment appends a name as a segment of an IRI's path: every byte but
-// RFC 3986's unreserved characters is percent-encoded with upper-case digits.
+// AppendSegment appends a name as a segment of an IRI's path. It percent-encodes
+// every byte that is not an unreserved character of RFC 3986, with upper-case digits.
 func AppendSegment(dst []byte, name string) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := range len(name) {
@@ -116,7 +116,7 @@ func AppendSegment(dst []byte, name string) []byte {
 	return dst
 }
 
-// unreserved is RFC 3986, section 2.3.
+// unreserved reports whether c is an unreserved character (RFC 3986, section 2.3).
 func unreserved(c byte) bool {
 	switch {
 	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

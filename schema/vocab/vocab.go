@@ -1,12 +1,12 @@
-// Package vocab names the IRIs of the knowledge graph: the ontology's terms and
-// the instances of a site. The terms are those of the paper Stack2Graph, whose
-// spelling is kept exactly; docs/design.md lists them.
+// Package vocab defines the IRIs of the knowledge graph: the terms of the ontology
+// and the instances of a site. The terms have the spelling of the paper Stack2Graph;
+// docs/formats.md lists them.
 package vocab
 
 // NS is the namespace of the ontology, prefix so:.
 const NS = "http://stackoverflow.com/schema#"
 
-// Namespaces of others that the graph uses.
+// The namespaces of other vocabularies in the graph.
 const (
 	RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 	XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -25,8 +25,8 @@ const (
 	TagWikiExcerpt       = "TagWikiExcerpt"
 	Comment              = "Comment"
 	Tag                  = "Tag"
-	Post                 = "Post"    // never written: follows from the ontology
-	Content              = "Content" // never written: follows from the ontology
+	Post                 = "Post"    // only inferred, by the ontology
+	Content              = "Content" // only inferred, by the ontology
 )
 
 // Local names of the object properties.

@@ -17,8 +17,8 @@ import (
 	"s2g/vectors/shard"
 )
 
-// prefix is one of the test's own: other tests may be at work in the same server. What
-// the test makes there goes with it.
+// prefix returns a prefix of the test's own, because other tests may use the same
+// server. The collections with that prefix are deleted after the test.
 func prefix(t *testing.T, s *Server) string {
 	t.Helper()
 	p := fmt.Sprintf("s2gtest-%x", rand.Uint64())
@@ -29,14 +29,14 @@ func prefix(t *testing.T, s *Server) string {
 		}
 		for name := range d.collections {
 			if strings.HasPrefix(name, p) {
-				_, _ = s.deleteCollections(context.Background(), []string{name}) // a server that is left is somebody's to clean
+				_, _ = s.deleteCollections(context.Background(), []string{name}) // of a shared server somebody else cleans up
 			}
 		}
 	})
 	return p
 }
 
-// holds compares a collection, or what an alias leads to, with shards: every point.
+// holds compares every point of a collection with shards.
 func holds(t *testing.T, s *Server, collection string, l Language) {
 	t.Helper()
 	var want []uint64
@@ -82,11 +82,11 @@ func mustLoad(t *testing.T, s *Server, b Build, o Options) []Loaded {
 
 func mustServe(t *testing.T, s *Server, b Build, keep int) []string {
 	t.Helper()
-	dropped, err := s.PutInService(t.Context(), b, keep, false)
+	deleted, err := s.PutInService(t.Context(), b, keep, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return dropped
+	return deleted
 }
 
 func TestLoad(t *testing.T) {
@@ -103,7 +103,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("%d points sent of %d", sent, b.Points())
 	}
 	if aliases, err := s.Aliases(t.Context()); err != nil || aliases[b.Alias("python")] != "" {
-		t.Errorf("in service before it was said: %v, %v", aliases, err)
+		t.Errorf("in service before PutInService: %v, %v", aliases, err)
 	}
 	mustServe(t, s, b, 0)
 	for _, l := range b.Languages {
@@ -135,12 +135,12 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Filters find what the payload says: the indexes are of the right kinds.
+// Filters match the payload, so the indexes have the right kinds.
 func TestFilters(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	b := build(t, prefix(t, s), "2024-03-31_00000002", map[string]int{"python": 60})
 	mustLoad(t, s, b, small())
-	all := points("python", 60, 1) // vectors apart, the same whatever the seed
+	all := points("python", 60, 1) // the seed changes only vectors and texts
 	for _, c := range []struct {
 		what string
 		must *qdrant.Condition
@@ -164,9 +164,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// What the server has lost is sent, and nothing else; a point that it should not have
-// is a difference.
-func TestMissingPoints(t *testing.T) {
+// A load sends exactly the points that the server has lost. A surplus point is a fault.
+func TestLoadSendsMissingPoints(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	b := build(t, prefix(t, s), "2024-03-31_00000003", map[string]int{"python": 130})
 	mustLoad(t, s, b, small())
@@ -181,7 +180,7 @@ func TestMissingPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.PutInService(t.Context(), b, 0, false); err == nil {
-			t.Fatal("half a collection is in service")
+			t.Fatal("an incomplete collection is in service")
 		}
 		if got := mustLoad(t, s, b, small())[0].Sent; got != int64(len(lost)) {
 			t.Errorf("%d points sent for the %d that were lost", got, len(lost))
@@ -203,8 +202,8 @@ func faultOf(err error) schema.Fault {
 	return f
 }
 
-// A point that differs from the shard's in anything keeps the build out of service.
-func TestSampleDiffers(t *testing.T) {
+// A point that differs from its row keeps the build out of service.
+func TestLoadFindsADifferentPoint(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	b := build(t, prefix(t, s), "2024-03-31_00000004", map[string]int{"python": 20})
 	mustLoad(t, s, b, small())
@@ -221,9 +220,9 @@ func TestSampleDiffers(t *testing.T) {
 	}
 }
 
-// Two builds after each other: all aliases move, the earlier collections are kept as
-// told, and a smaller build needs to be allowed.
-func TestBuildsAfterEachOther(t *testing.T) {
+// Of successive builds, all aliases move, the chosen number of earlier collections is
+// kept, and a smaller build needs allowShrink.
+func TestSuccessiveBuilds(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	p := prefix(t, s)
 	sizes := map[string]int{"python": 40, "c": 10}
@@ -232,10 +231,10 @@ func TestBuildsAfterEachOther(t *testing.T) {
 	mustServe(t, s, one, 0)
 	mustLoad(t, s, two, small())
 	for _, l := range one.Languages {
-		holds(t, s, one.Alias(l.Slug), l) // still in service, as long as the next is loaded
+		holds(t, s, one.Alias(l.Slug), l) // in service while the next is loaded
 	}
-	if dropped := mustServe(t, s, two, 1); len(dropped) != 0 {
-		t.Errorf("dropped %q", dropped)
+	if deleted := mustServe(t, s, two, 1); len(deleted) != 0 {
+		t.Errorf("deleted %q", deleted)
 	}
 	for i, l := range two.Languages {
 		holds(t, s, two.Alias(l.Slug), l)
@@ -254,16 +253,16 @@ func TestBuildsAfterEachOther(t *testing.T) {
 	}
 	part := small1
 	part.Part = true
-	if _, err := s.PutInService(t.Context(), part, -1, true); err != nil { // one language alone: the other stays
+	if _, err := s.PutInService(t.Context(), part, KeepAll, true); err != nil { // one language: the other stays
 		t.Fatal(err)
 	}
 	holds(t, s, two.Alias("c"), two.Languages[0])
-	dropped, err := s.PutInService(t.Context(), small1, 1, true)
+	deleted, err := s.PutInService(t.Context(), small1, 1, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{one.Collection("c"), one.Collection("python")}, dropped); diff != "" {
-		t.Errorf("dropped: %s", diff)
+	if diff := cmp.Diff([]string{one.Collection("c"), one.Collection("python")}, deleted); diff != "" {
+		t.Errorf("deleted: %s", diff)
 	}
 	d, err := s.directory(t.Context())
 	if err != nil {
@@ -274,8 +273,8 @@ func TestBuildsAfterEachOther(t *testing.T) {
 	}
 }
 
-// What an alias of somebody else leads to is not dropped.
-func TestAliasesOfOthers(t *testing.T) {
+// The collection of another alias is not deleted.
+func TestCollectionsOfOtherAliasesStay(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	p := prefix(t, s)
 	one, two := build(t, p, "2024-03-31_0000000a", map[string]int{"c": 5}), build(t, p, "2024-06-30_0000000b", map[string]int{"c": 5})
@@ -285,20 +284,20 @@ func TestAliasesOfOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustLoad(t, s, two, small())
-	if dropped := mustServe(t, s, two, 0); len(dropped) != 0 {
-		t.Errorf("dropped %q", dropped)
+	if deleted := mustServe(t, s, two, 0); len(deleted) != 0 {
+		t.Errorf("deleted %q", deleted)
 	}
 	if err := s.client.DeleteAlias(t.Context(), p+"-mine"); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{one.Collection("c")}, mustServe(t, s, two, 0)); diff != "" {
-		t.Errorf("dropped: %s", diff)
+		t.Errorf("deleted: %s", diff)
 	}
 }
 
-// A collection that was made with other flags is refused, and so is one whose name an
-// alias is to have.
-func TestOtherLayout(t *testing.T) {
+// An existing collection with another layout is a fault, and so is one with the name
+// of an alias.
+func TestLoadRejectsAnotherLayout(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	b := build(t, prefix(t, s), "2024-03-31_00000005", map[string]int{"c": 5})
 	mustLoad(t, s, b, small())

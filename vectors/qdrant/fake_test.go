@@ -18,14 +18,13 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// fake is a Qdrant server in memory, for what the engine's stand-in does not do: it
-// keeps what it is asked, and fails where a test wants it to.
+// fake is a Qdrant server in memory that records its requests and fails on demand.
 type fake struct {
 	address string
-	// before may fail a call, or keep it waiting; after may lose its answer. Both are
-	// told which call of its method it is, from 1.
+	// before may fail or delay a call; after may replace its answer by an error. nth is
+	// the number of the call among those of its method, from 1.
 	before, after func(ctx context.Context, method string, nth int, request proto.Message) error
-	// state says how a collection is; nil: green at once
+	// state returns the state of a collection at a request of it; nil: always green
 	state func(collection string, asked int) *qdrant.CollectionInfo
 
 	mu          sync.Mutex
@@ -33,7 +32,7 @@ type fake struct {
 	calls       map[string]int
 	keys        []string
 	deadlines   []time.Duration
-	asked       map[string]int // for the state of a collection
+	asked       map[string]int // requests of the state, by collection
 	collections map[string]*qdrant.CreateCollection
 	schemas     map[string]map[string]*qdrant.PayloadSchemaInfo
 	points      map[string]map[uint64]*qdrant.PointStruct
@@ -136,7 +135,7 @@ func (f fakeCollections) Update(_ context.Context, r *qdrant.UpdateCollection) (
 
 func (f fakeCollections) Delete(_ context.Context, r *qdrant.DeleteCollection) (*qdrant.CollectionOperationResponse, error) {
 	if f.collections[r.GetCollectionName()] == nil {
-		return nil, status.Error(codes.Unknown, "no such collection") // as the real one
+		return nil, status.Error(codes.Unknown, "no such collection") // as Qdrant
 	}
 	delete(f.collections, r.GetCollectionName())
 	return done, nil
@@ -184,7 +183,7 @@ func (f fakeCollections) UpdateAliases(_ context.Context, r *qdrant.ChangeAliase
 		} else if d := a.GetDeleteAlias(); then[d.GetAliasName()] != "" {
 			delete(then, d.GetAliasName())
 		} else {
-			return nil, status.Error(codes.Unknown, "no such alias") // as the real one
+			return nil, status.Error(codes.Unknown, "no such alias") // as Qdrant
 		}
 	}
 	f.aliases = then

@@ -24,15 +24,15 @@ import (
 	"s2g/schema"
 )
 
-// hasty makes tries and pauses short.
+// hasty shortens tries and pauses.
 func hasty(a *Access) { a.Timeout, a.Pause = 100*time.Millisecond, time.Millisecond }
 
-// Each kind of call fails now and then, before or after it is done, for reasons that
-// pass; in the end all is there, once.
-func TestStorm(t *testing.T) {
+// Calls of each kind fail from time to time for temporary reasons, before or after
+// their effect; at the end each point is loaded once.
+func TestLoadSurvivesTemporaryFaults(t *testing.T) {
 	t.Parallel()
 	limited := func(ctx context.Context) error {
-		_ = grpc.SetTrailer(ctx, metadata.Pairs("retry-after", "0")) // of a call that is alive
+		_ = grpc.SetTrailer(ctx, metadata.Pairs("retry-after", "0")) // fails for a call that has ended
 		return status.Error(codes.ResourceExhausted, "too many requests")
 	}
 	f := &fake{}
@@ -46,7 +46,7 @@ func TestStorm(t *testing.T) {
 		return nil
 	}
 	f.after = func(_ context.Context, _ string, nth int, _ proto.Message) error {
-		if nth%5 == 3 { // done, and the answer is lost
+		if nth%5 == 3 { // the answer of a successful call is lost
 			return status.Error(codes.Unavailable, "connection reset")
 		}
 		return nil
@@ -58,16 +58,16 @@ func TestStorm(t *testing.T) {
 	mustServe(t, s, b, 0)
 	two := build(t, "so", "2024-06-30_00000002", map[string]int{"c": 60})
 	mustLoad(t, s, two, small())
-	f.calls["UpdateAliases"], f.calls["Delete"] = 2, 2 // so that the next are done, and not heard of
-	if dropped := mustServe(t, s, two, 0); len(dropped) != 1 || f.aliases["so_c"] != two.Collection("c") || len(f.collections) != 1 {
-		t.Errorf("dropped %q, aliases %v", dropped, f.aliases)
+	f.calls["UpdateAliases"], f.calls["Delete"] = 2, 2 // so that the answers of the next are lost
+	if deleted := mustServe(t, s, two, 0); len(deleted) != 1 || f.aliases["so_c"] != two.Collection("c") || len(f.collections) != 1 {
+		t.Errorf("deleted %q, aliases %v", deleted, f.aliases)
 	}
 	if got := len(f.points[two.Collection("c")]); got != int(two.Points()) {
 		t.Errorf("%d points of %d", got, two.Points())
 	}
 }
 
-// What does not pass is not tried again, and every error has its class.
+// Permanent errors are not retried, and every error has its class.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestFaults(t *testing.T) {
 				return err
 			}
 			b := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 5})
-			f.points[b.Collection("c")] = map[uint64]*qdrant.PointStruct{4 << 16: {}} // so that ids are asked for
+			f.points[b.Collection("c")] = map[uint64]*qdrant.PointStruct{4 << 16: {}} // so that the load lists ids
 			f.collections[b.Collection("c")] = Layout{}.create(b.Collection("c"), dimensions, true, nil)
 			f.schemas[b.Collection("c")] = map[string]*qdrant.PayloadSchemaInfo{}
 			if c.method == "Create" {
@@ -125,7 +125,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A server that takes calls and never answers, and one that is not there.
+// A server that accepts calls without an answer, one that does not run, and one of another protocol are service faults.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, &fake{before: func(ctx context.Context, _ string, _ int, _ proto.Message) error {
@@ -164,7 +164,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// The key is in every call, is never logged, and does not leave the machine in the clear.
+// Every call has the key; the log never has it, and it leaves the machine only by TLS.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	const key = "the-secret-key"
@@ -200,13 +200,13 @@ func TestKey(t *testing.T) {
 		t.Errorf("%v (%s)", err, remedy)
 	}
 	elsewhere := Access{Address: Address{"host.invalid", 6334, false}, Key: key, PlainKey: true, Timeout: 2 * time.Second}
-	if _, err := Open(t.Context(), elsewhere); faultOf(err) != schema.FaultService { // it tries
+	if _, err := Open(t.Context(), elsewhere); faultOf(err) != schema.FaultService { // it connects
 		t.Errorf("%v", err)
 	}
 }
 
-// A server that has lost what it acknowledged is given it again, and one that goes on
-// losing is at fault.
+// A load sends points again that the server has acknowledged and lost. A server that
+// loses them repeatedly is a service fault.
 func TestLostPoints(t *testing.T) {
 	t.Parallel()
 	b := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 60})
@@ -236,12 +236,12 @@ func TestLostPoints(t *testing.T) {
 	}
 }
 
-// The index is awaited: while it is not begun, being built, or stuck after a restart.
+// A load waits for an index that has not started, is being built, or stopped at a restart.
 func TestIndexing(t *testing.T) {
 	t.Parallel()
 	states := func(list ...qdrant.CollectionStatus) func(string, int) *qdrant.CollectionInfo {
 		return func(_ string, asked int) *qdrant.CollectionInfo {
-			// asked twice before: when it is made, and when its graph is begun
+			// earlier requests: at the creation, and at the start of the graph
 			s := list[min(max(0, asked-3), len(list)-1)]
 			ok := s != qdrant.CollectionStatus_Red
 			return &qdrant.CollectionInfo{Status: s, IndexedVectorsCount: new(uint64(asked)), OptimizerStatus: &qdrant.OptimizerStatus{Ok: ok, Error: "no memory"}}
@@ -251,8 +251,8 @@ func TestIndexing(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		states  []qdrant.CollectionStatus
-		asked   int // for the state, in the end
-		resumed int // times that a stuck server was told to go on
+		asked   int // requests of the state
+		resumed int // updates that resume a stopped optimizer
 		fault   string
 	}{
 		{"at once", []qdrant.CollectionStatus{green}, 4, 0, ""},
@@ -288,12 +288,12 @@ func TestIndexing(t *testing.T) {
 	}
 }
 
-// A server that is too busy with its index to answer is waited for, not given up.
+// A load waits for a server that is too busy with its index to answer.
 func TestIndexingWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
 	f.before = func(ctx context.Context, method string, nth int, _ proto.Message) error {
-		if method == "Get" && nth > 2 && nth < 14 { // of collections; longer than calls are tried again
+		if method == "Get" && nth > 2 && nth < 14 { // of collections, for longer than RetryFor
 			<-ctx.Done()
 			return ctx.Err()
 		}
@@ -304,7 +304,7 @@ func TestIndexingWithoutAnswers(t *testing.T) {
 	mustLoad(t, s, build(t, "so", "2024-03-31_00000001", map[string]int{"c": 5}), small())
 }
 
-// An interrupted load ends at once, and does not say that the server has failed.
+// An interrupted load ends at once, without a service fault.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

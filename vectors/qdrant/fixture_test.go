@@ -21,8 +21,8 @@ import (
 
 const dimensions = 8
 
-// points makes the points of n posts, every third of them in two chunks, with what the
-// payload may lack missing here and there. Another seed gives other vectors and texts.
+// points returns the points of n posts, every third of them in two chunks, some without
+// the optional columns. Another seed gives other vectors and texts.
 func points(slug string, n int, seed uint64) []shard.Point {
 	r := rand.New(rand.NewPCG(seed, uint64(len(slug))))
 	var all []shard.Point
@@ -94,7 +94,7 @@ func language(t testing.TB, slug string, all []shard.Point, rows int) Language {
 	return l
 }
 
-// build has languages of the given numbers of posts, by slug.
+// build returns a build with the given numbers of posts by slug.
 func build(t testing.TB, prefix, edition string, posts map[string]int) Build {
 	t.Helper()
 	b := Build{Prefix: prefix, Edition: edition, IDF: true, About: map[string]string{"site": "http://stackoverflow.com"}}
@@ -108,7 +108,7 @@ func build(t testing.TB, prefix, edition string, posts map[string]int) Build {
 	return b
 }
 
-// open connects to a server that has few chances, and needs none.
+// open connects to a server, with short pauses.
 func open(t testing.TB, address string, change ...func(*Access)) *Server {
 	t.Helper()
 	a, err := ParseAddress(address)
@@ -131,5 +131,5 @@ func open(t testing.TB, address string, change ...func(*Access)) *Server {
 	return s
 }
 
-// small are options that make many requests of few points.
+// small returns options for many requests of few points.
 func small() Options { return Options{Batch: 16, InFlight: 3, IndexTimeout: time.Minute} }

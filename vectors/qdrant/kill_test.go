@@ -17,8 +17,8 @@ import (
 	"s2g/schema/schematest"
 )
 
-// The environment of a test process that loads, to be killed: a server's address, and
-// a file with the build.
+// The environment variables of a test process that loads a build and is killed: the
+// address of a server, and a file with the build.
 const (
 	childServer = "QDRANT_TEST_SERVER"
 	childBuild  = "QDRANT_TEST_BUILD"
@@ -61,8 +61,8 @@ func child(address, file string) error {
 	return errors.Join(err, s.Close())
 }
 
-// Loading processes are killed with SIGKILL at any moment. What they leave is never in
-// service by half, and what the next one makes of it is whole.
+// Loading processes are killed at any moment. The aliases never lead to an incomplete
+// collection, and the next load completes the build.
 func TestClientKilled(t *testing.T) {
 	s := open(t, schematest.Qdrant(t))
 	p := prefix(t, s)
@@ -99,7 +99,7 @@ func TestClientKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		if run.Wait() == nil {
-			break // it was done
+			break // it has finished
 		}
 		killed++
 		aliases, err := s.Aliases(t.Context())
@@ -126,7 +126,7 @@ func TestClientKilled(t *testing.T) {
 	}
 }
 
-// reaches waits until so many points of a build are in the server.
+// reaches waits until the server has so many points of a build.
 func reaches(t *testing.T, s *Server, b Build, points int64) bool {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
@@ -151,9 +151,9 @@ func reaches(t *testing.T, s *Server, b Build, points int64) bool {
 	return false
 }
 
-// A server is killed with SIGKILL in the middle of a load: the load says that it failed
-// for a time, or waits where it may. Started again, and loaded again, it is whole, though
-// it may have lost what it had acknowledged.
+// A server is killed during a load. The load fails with a service fault, or waits
+// within RetryFor. After a restart another load completes the build, although the server
+// may have lost points that it had acknowledged.
 func TestServerKilled(t *testing.T) {
 	engine := schematest.StartQdrant(t)
 	s := open(t, engine.Address)
@@ -186,7 +186,7 @@ func TestServerKilled(t *testing.T) {
 		engine.Start()
 		holds(t, open(t, engine.Address), b.Alias("c"), first.Languages[0])
 	}
-	patient := open(t, engine.Address) // it tries for long enough
+	patient := open(t, engine.Address) // it retries for long enough
 	o := small()
 	var killed chan struct{}
 	o.Progress, killed = killAt(0.9)

@@ -14,8 +14,8 @@ import (
 	"s2g/vectors/shard"
 )
 
-// layoutOf loads a small build into a fake with a layout, and returns how its
-// collection was made.
+// layoutOf loads a small build with a layout into a fake, and returns the request that
+// created its collection.
 func layoutOf(t *testing.T, l Layout, idf bool) *qdrant.CreateCollection {
 	t.Helper()
 	f := startFake(t, &fake{})
@@ -57,7 +57,7 @@ func TestLayouts(t *testing.T) {
 			d.QuantizationConfig = qdrant.NewQuantizationProduct(&qdrant.ProductQuantization{Compression: qdrant.CompressionRatio_x16, AlwaysRam: new(true)})
 		}},
 		{"graph", Layout{M: 32, EfConstruct: 200}, true, func(w *qdrant.CreateCollection, _ *qdrant.VectorParams, _ *qdrant.SparseVectorParams) {
-			w.HnswConfig.M, w.HnswConfig.EfConstruct = new(uint64(32)), new(uint64(200)) // by the end
+			w.HnswConfig.M, w.HnswConfig.EfConstruct = new(uint64(32)), new(uint64(200)) // after the load
 		}},
 	} {
 		dense := &qdrant.VectorParams{Size: dimensions, Distance: qdrant.Distance_Cosine}
@@ -76,12 +76,12 @@ func TestLayouts(t *testing.T) {
 		}
 	}
 	if _, err := (Options{Layout: Layout{Quantization: "turbo"}}).complete(); err == nil {
-		t.Error("a quantisation that there is not passes")
+		t.Error("an unknown quantization is accepted")
 	}
 }
 
-// The order of things: a collection without a graph, its payload indexes, its points,
-// the graph, and the alias last.
+// The order of the requests: a collection without a graph, its payload indexes, its
+// points, the graph, and at last the alias.
 func TestOrderOfRequests(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, &fake{})
@@ -126,7 +126,7 @@ func TestOrderOfRequests(t *testing.T) {
 	}
 }
 
-// Requests hold so many points and so many bytes, at most; each point is whole.
+// Requests are within the limits of points and bytes; each point has payload and vectors.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// A point as a client of any language reads it.
+// The payload as a client of any language reads it.
 func TestPayload(t *testing.T) {
 	all := points("c#", 2, 1)
 	get := func(p shard.Point) map[string]any {
@@ -207,8 +207,8 @@ func TestPayload(t *testing.T) {
 	}
 }
 
-// A difference in anything is found, and named.
-func TestDiffers(t *testing.T) {
+// A difference in any part of a point is found and named.
+func TestDifference(t *testing.T) {
 	same := func() (*qdrant.RetrievedPoint, *shard.Point) {
 		p := points("c", 8, 1)[8]
 		v := pointOf(&p)

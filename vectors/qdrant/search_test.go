@@ -18,7 +18,7 @@ import (
 	"s2g/vectors/shard"
 )
 
-func TestRowOf(t *testing.T) {
+func TestRowOfInvertsPayloadOf(t *testing.T) {
 	for _, p := range points("c", 12, 1) {
 		got, err := rowOf(p.PointID, payloadOf(&p))
 		if err != nil {
@@ -31,9 +31,8 @@ func TestRowOf(t *testing.T) {
 	}
 }
 
-// searched are points made to be found: each at an angle of its own, with terms of its
-// own. Post 7 has forty chunks, that are all nearer than any other post; 90 is an answer
-// to 3.
+// searched returns points with distinct angles and terms. Post 7 has forty chunks,
+// all nearer than any other post; post 90 is an answer to 3.
 func searched() []shard.Point {
 	var all []shard.Point
 	add := func(post, question int64, chunk int, near float32, terms ...uint32) {
@@ -51,7 +50,7 @@ func searched() []shard.Point {
 	for chunk := range 40 {
 		add(7, 7, chunk, 0.9+float32(chunk)/1000, 20)
 	}
-	for post := int64(10); post < 60; post++ { // far off, in pairs that nothing tells apart
+	for post := int64(10); post < 60; post++ { // distant, and all at the same angle
 		add(post, post, 0, 0.05, uint32(1000+post))
 	}
 	add(90, 3, 0, 0.85, 11)
@@ -95,7 +94,7 @@ func TestSearch(t *testing.T) {
 	if len(first) != 20 || first[0].Question.PostID == 7 && first[1].Question.PostID == 7 {
 		t.Errorf("%v", names(first))
 	}
-	if words := names(first)[:3]; !slices.Contains(words, "3 by 90/0") { // it fits by meaning and by a word
+	if words := names(first)[:3]; !slices.Contains(words, "3 by 90/0") { // it matches by vector and by a term
 		t.Errorf("%v", words)
 	}
 	for range 10 {
@@ -116,8 +115,7 @@ func names(list []search.Found) (names []string) {
 	return names
 }
 
-// The example of docs/vectors.md, as it stands there but for the address, searches by
-// words in a collection that was loaded.
+// The example of docs/vectors.md, with another address, searches a loaded collection.
 func TestDocumentedQuery(t *testing.T) {
 	python := schematest.Python(t, "qdrant-client==1.18.0")
 	doc, err := os.ReadFile(filepath.Join("..", "..", "docs", "vectors.md"))
