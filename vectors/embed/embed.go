@@ -7,12 +7,7 @@
 // texts into batches, halves a batch that a server refuses, and so isolates the text at fault.
 package embed
 
-import (
-	"context"
-	"fmt"
-
-	"golang.org/x/sync/errgroup"
-)
+import "context"
 
 // Dense makes dense vectors of unit length. Implementations are safe for concurrent use.
 type Dense interface {
@@ -45,39 +40,5 @@ type SparseVector struct {
 	Values  []float32
 }
 
-// Documents returns the dense and the sparse vectors of texts, as the methods Documents of both embedders do. The two
-// builtin embedders share one analysis of each text (BenchmarkDocuments); others run in parallel.
-func Documents(ctx context.Context, d Dense, s Sparse, texts []string) (dense [][]float32, sparse []SparseVector, err error) {
-	lsa, builtin := d.(*LSA)
-	bm25, both := s.(*BM25)
-	if builtin && both {
-		dense, sparse = make([][]float32, len(texts)), make([]SparseVector, len(texts))
-		for i, text := range texts {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, err
-			}
-			bm25.analyzer.count(text, func(terms []termCount, words int) {
-				sparse[i] = termWeights(terms, words, documentWeight)
-				dense[i] = lsa.project(terms)
-			})
-		}
-		return dense, sparse, nil
-	}
-	group, within := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
-		if dense, err = d.Documents(within, texts); err != nil {
-			return fmt.Errorf("dense vectors: %w", err)
-		}
-		return nil
-	})
-	group.Go(func() (err error) {
-		if sparse, err = s.Documents(within, texts); err != nil {
-			return fmt.Errorf("sparse vectors: %w", err)
-		}
-		return nil
-	})
-	if err := group.Wait(); err != nil {
-		return nil, nil, err
-	}
-	return dense, sparse, nil
-}
+// maxDims is the length of the longest vector that Qdrant accepts.
+const maxDims = 1<<16 - 1

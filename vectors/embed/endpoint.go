@@ -2,14 +2,17 @@ package embed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,6 +20,30 @@ import (
 
 	"s2g/schema"
 )
+
+// RemoteOptions configures requests to an embedder at endpoints. The zero value works.
+type RemoteOptions struct {
+	RetryFor time.Duration       // how long requests are retried while no endpoint answers; 0: 2 minutes
+	Timeout  time.Duration       // of one request; 0: 2 minutes
+	Getenv   func(string) string // returns the keys; nil: os.Getenv
+	Log      *slog.Logger        // nil: nothing is logged
+
+	inFlight   int           // requests in flight to an endpoint; 0: 2, one that it works on and the next one
+	firstPause time.Duration // after a first failure; 0: retry.DefaultFirstPause
+}
+
+func (o RemoteOptions) withDefaults() RemoteOptions {
+	o.RetryFor = cmp.Or(o.RetryFor, 2*time.Minute)
+	o.Timeout = cmp.Or(o.Timeout, 2*time.Minute)
+	o.inFlight = cmp.Or(o.inFlight, 2)
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
 
 // maxAnswer is the length, in bytes, of the longest answer that is read: the largest batch of the longest vectors, as
 // decimal numbers.

@@ -118,7 +118,6 @@ func normalise(v []float32) bool {
 //	sum      32 bytes SHA-256 of all bytes before it
 const (
 	lsaMagic   = "s2g-lsa\x01"
-	maxDims    = 1<<16 - 1 // the longest vector that Qdrant accepts
 	maxTerms   = 1 << 24
 	maxTermLen = 64 // bytes
 )

@@ -117,6 +117,14 @@ func (m *openAI) Query(ctx context.Context, text string) ([]float32, error) {
 
 func (m *openAI) stats() RemoteStats { return m.batch.stats() }
 
+// TokenizerOf returns the tokenizer of an embedder whose endpoints have one, else nil.
+func TokenizerOf(d Dense) Tokenizer {
+	if m, ok := d.(*openAI); ok && m.tokenizer != nil {
+		return m.tokenizer
+	}
+	return nil
+}
+
 // MaxTokensOf returns the number of tokens of a text that a dense embedder reads at most; 0 where there is no such limit, or
 // it is not known.
 func MaxTokensOf(d Dense) int {

@@ -19,14 +19,6 @@ type Tokenizer interface {
 	Tokens(ctx context.Context, texts []string) ([]int, error)
 }
 
-// TokenizerOf returns the tokenizer of an embedder whose endpoints have one, else nil.
-func TokenizerOf(d Dense) Tokenizer {
-	if m, ok := d.(*openAI); ok && m.tokenizer != nil {
-		return m.tokenizer
-	}
-	return nil
-}
-
 const (
 	tokenizerInFlight = 4 // requests in flight to an endpoint: tokenization is quick and does not wait for the model
 	tokenizerTimeout  = 20 * time.Second

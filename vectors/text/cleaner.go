@@ -49,12 +49,6 @@ type table struct {
 	firstRow bool
 }
 
-// Drop is a piece of text that a rule dropped.
-type Drop struct {
-	Rule string // one of NoiseRules
-	Text string
-}
-
 // Counts returns how often each rule dropped text in all calls of Clean. It omits rules that dropped none.
 func (c *Cleaner) Counts() map[string]int64 { return maps.Clone(c.noise.counts) }
 

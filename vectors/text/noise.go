@@ -20,6 +20,12 @@ func NoiseRules() []string {
 	return []string{ruleTrace, ruleHex, ruleBase64, ruleRepeated, ruleLog, ruleMinified, ruleLongLine, rulePlaceholder}
 }
 
+// Drop is a piece of text that a rule dropped.
+type Drop struct {
+	Rule string // one of NoiseRules
+	Text string
+}
+
 var ellipsis = []byte("...")
 
 // noiseFilter applies the rules to the lines of a block.

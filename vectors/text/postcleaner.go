@@ -2,22 +2,20 @@ package text
 
 import "s2g/schema"
 
-// PostCleaner turns the HTML of a build's posts into clean text. It is made to be reused,
-// and not safe for concurrent use.
+// PostCleaner is a [Cleaner] that gives code without a language the language of a build that the post's tags name.
 type PostCleaner struct {
 	Cleaner
 	languages []schema.Language
 }
 
-// NewPostCleaner returns a cleaner for a build of languages, in the order of the language
-// table. With links the texts keep the addresses of links.
+// NewPostCleaner returns a cleaner for a build of languages, in the order of the language table. With links, texts keep the
+// addresses of links.
 func NewPostCleaner(languages []schema.Language, links bool) *PostCleaner {
 	return &PostCleaner{Cleaner{Links: links}, languages}
 }
 
-// CleanPost returns the clean text of a post. tags are those of its question, stored as
-// |a|b|. Code that does not name its language gets the first language of the table among
-// the tags, so that the text is the same in the shards of all its languages.
+// CleanPost returns the clean text of a post. tags are those of its question, stored as |a|b|. Code that names no language
+// gets the first language of the table among the tags, so that the text is the same in the shards of all its languages.
 func (c *PostCleaner) CleanPost(body, tags []byte) string {
 	c.Language = c.codeLanguage(tags)
 	return c.Clean(string(body))
