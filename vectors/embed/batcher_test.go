@@ -27,7 +27,7 @@ func TestRemoteIsolatesCrashingTexts(t *testing.T) {
 		"memory":  status(http.StatusInternalServerError, "CUDA out of memory"),
 		"502":     status(http.StatusBadGateway, "worker died"),
 		"crashes": func(http.ResponseWriter, *fakeRequest) { panic(http.ErrAbortHandler) },
-		"hangs":   func(http.ResponseWriter, *fakeRequest) { time.Sleep(300 * time.Millisecond) },
+		"hangs":   func(_ http.ResponseWriter, q *fakeRequest) { <-q.gone },
 		"not finite": func(w http.ResponseWriter, q *fakeRequest) {
 			answer(w, q, func(string) []float32 { return []float32{1, 2, 3, 4, 5, 6, 7, float32(math.NaN())} })
 		},

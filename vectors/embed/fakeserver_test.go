@@ -80,7 +80,11 @@ func (f *fakeServer) embeddings(w http.ResponseWriter, r *http.Request) {
 	if f.fault != nil && f.fault(n, w, q) {
 		return
 	}
-	time.Sleep(f.delay)
+	select {
+	case <-time.After(f.delay):
+	case <-q.gone:
+		return
+	}
 	for i, text := range q.Input {
 		switch words := strings.Fields(text); {
 		case f.batch > 0 && len(q.Input) > f.batch:
