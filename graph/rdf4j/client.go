@@ -14,30 +14,30 @@ import (
 	"time"
 )
 
-// DefaultTimeout bounds a request where Config.Timeout is 0.
+// DefaultTimeout limits a request where Config.Timeout is 0.
 const DefaultTimeout = 10 * time.Minute
 
-// maxSmall bounds the answers that are read whole.
-const maxSmall = 4 << 20
+// maxAnswer limits the answers that are read into memory.
+const maxAnswer = 4 << 20
 
-// Config says which server, and who asks. The zero value of all but URL works.
+// Config names a server and its user. The zero value of every field but URL works.
 type Config struct {
 	URL string // of the server, as http://localhost:7200 or http://localhost:8080/rdf4j-server
 
-	User, Password string // sent as HTTP Basic where User is not empty
-	// Token is sent as the Authorization header, as "Bearer …" or GraphDB's
-	// "GDB …". It goes before User.
+	User, Password string // for HTTP Basic authentication; an empty User: none
+	// Token is the Authorization header, as "Bearer …" or GraphDB's "GDB …". It takes
+	// precedence over User.
 	Token string
 
-	// Timeout bounds each request with its answer: an Add or a Commit takes as
-	// long as the server needs for that transaction. 0: DefaultTimeout. A query
-	// is bounded by its context alone once its answer has begun.
+	// Timeout limits each request with its answer. An Add or a Commit takes as long as
+	// the server needs for the transaction. 0: DefaultTimeout. Once the answer to a
+	// query has begun, only the query's context limits it.
 	Timeout time.Duration
 
-	Transport http.RoundTripper // nil: one of its own
+	Transport http.RoundTripper // nil: a new one
 }
 
-// Client speaks to one server. It may be used by several goroutines.
+// Client sends requests to one server. Several goroutines may use it.
 type Client struct {
 	base    *url.URL
 	auth    string
@@ -45,8 +45,8 @@ type Client struct {
 	http    http.Client
 }
 
-// New makes a client. It sends nothing. The URL must be an http or https one
-// without user, query and fragment.
+// New returns a client and sends nothing. The URL must be an http or https one without
+// user, query and fragment.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
@@ -76,7 +76,7 @@ func New(c Config) (*Client, error) {
 			ForceAttemptHTTP2:   true,
 		}
 	}
-	// a redirect would take a PUT's body and the Authorization elsewhere: it is an error
+	// a redirect would send a PUT's body and the Authorization elsewhere: it is an error
 	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client, nil
 }
@@ -84,24 +84,24 @@ func New(c Config) (*Client, error) {
 // URL returns the server's address.
 func (c *Client) URL() string { return c.base.String() }
 
-// Close gives idle connections back.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Protocol returns the version of the protocol that the server speaks. It is
-// the smallest request there is: whether a server is up.
+// Protocol returns the server's version of the protocol. It is the smallest request, and
+// so the test whether a server is up.
 func (c *Client) Protocol(ctx context.Context) (int, error) {
-	text, err := c.small(ctx, request{method: http.MethodGet, path: []string{"protocol"}, accept: "text/plain", limit: time.Minute})
+	text, err := c.call(ctx, request{method: http.MethodGet, path: []string{"protocol"}, accept: "text/plain", limit: time.Minute})
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return 0, fmt.Errorf("%s does not speak the RDF4J protocol: GET /protocol says %.40q", c.URL(), text)
+		return 0, fmt.Errorf("%s does not speak the RDF4J protocol: GET /protocol returns %.40q", c.URL(), text)
 	}
 	return n, nil
 }
 
-// request is one request, without the server.
+// request is a request without the server.
 type request struct {
 	method   string
 	path     []string // segments, escaped on sending
@@ -113,35 +113,35 @@ type request struct {
 	limit    time.Duration // 0: the client's
 }
 
-// small sends a request and reads its answer whole. Any answer but 2xx is an
+// call sends a request and returns the whole answer. An answer other than 2xx is a
 // *StatusError.
-func (c *Client) small(ctx context.Context, r request) ([]byte, error) {
+func (c *Client) call(ctx context.Context, r request) ([]byte, error) {
 	answer, err := c.send(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Close()
-	text, err := io.ReadAll(io.LimitReader(answer, maxSmall+1))
+	text, err := io.ReadAll(io.LimitReader(answer, maxAnswer+1))
 	if err != nil {
-		return nil, c.failed(answer.ctx, r, err)
+		return nil, c.noResponse(answer.cause(), r, err)
 	}
-	if len(text) > maxSmall {
-		return nil, fmt.Errorf("%s: the answer is over %d bytes", c.name(r), maxSmall)
+	if len(text) > maxAnswer {
+		return nil, fmt.Errorf("%s: the answer is over %d bytes", c.name(r), maxAnswer)
 	}
 	return text, nil
 }
 
-// answer is the body of an answer and its header; closing it ends the request.
+// answer is the header and the body of an answer. Close ends the request.
 type answer struct {
 	io.ReadCloser
-	ctx    context.Context // ended by the time limit too
+	cause  func() error // why the request has ended: the context's cause, or the time limit
 	header http.Header
 	cancel context.CancelFunc
 	timer  *time.Timer
 }
 
 func (a *answer) Close() error {
-	// what is left of a small answer is read, so that the connection can be used again
+	// read the rest of a small answer, so that the connection can be reused
 	_, _ = io.CopyN(io.Discard, a.ReadCloser, 4<<10)
 	err := a.ReadCloser.Close()
 	a.timer.Stop()
@@ -149,8 +149,8 @@ func (a *answer) Close() error {
 	return err
 }
 
-// send sends a request and gives back the answer when its header is there. The
-// time limit stays in force until the answer is closed, or its timer stopped.
+// send sends a request and returns the answer as soon as its header has come. The time
+// limit applies until the answer is closed, or its timer stopped.
 func (c *Client) send(ctx context.Context, r request) (*answer, error) {
 	limit := r.limit
 	if limit <= 0 || limit > c.timeout {
@@ -180,14 +180,14 @@ func (c *Client) send(ctx context.Context, r request) (*answer, error) {
 	}
 	got, err := c.http.Do(req)
 	if err != nil {
-		err = c.failed(inner, r, err)
+		err = c.noResponse(context.Cause(inner), r, err)
 		stop()
 		return nil, err
 	}
-	a := &answer{ReadCloser: got.Body, ctx: inner, header: got.Header, cancel: func() { cancel(nil) }, timer: timer}
+	a := &answer{ReadCloser: got.Body, cause: func() error { return context.Cause(inner) }, header: got.Header, cancel: func() { cancel(nil) }, timer: timer}
 	if got.StatusCode/100 != 2 {
 		defer a.Close()
-		return nil, c.refused(r, got)
+		return nil, c.statusError(r, got)
 	}
 	return a, nil
 }
@@ -200,8 +200,7 @@ func escaped(segments []string) []string {
 	return out
 }
 
-// name says what was asked, for messages: no host, which the caller knows, and
-// no query's text.
+// name returns a request's method, path and action, for messages.
 func (c *Client) name(r request) string {
 	name := r.method + " /" + strings.Join(r.path, "/")
 	if action := r.query.Get("action"); action != "" {
@@ -210,15 +209,16 @@ func (c *Client) name(r request) string {
 	return name
 }
 
-// failed is the error of a request that had no answer, or half of one.
-func (c *Client) failed(ctx context.Context, r request, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
+// noResponse returns the error of a request without a complete answer. cause, if any, is
+// why the request has ended.
+func (c *Client) noResponse(cause error, r request, err error) error {
+	if cause != nil {
 		err = cause
 	}
 	return &NoResponseError{Server: c.base.Host, Request: c.name(r), Err: stripURL(err)}
 }
 
-// stripURL takes the URL out of net/http's errors: the message names it already.
+// stripURL removes the URL from net/http's errors: the message has it already.
 func stripURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err

@@ -28,7 +28,7 @@ func check(t *testing.T, err error) {
 	}
 }
 
-// serve gives a client of an in-process server.
+// serve returns a client of an in-process server.
 func serve(t *testing.T, c Config, h http.HandlerFunc) *Client {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -110,7 +110,7 @@ func TestErrors(t *testing.T) {
 		"many":        {429, "text/plain", "", false, true, "429"},
 		"full":        {507, "text/plain", "", false, false, "507"},
 		"page":        {502, "text/html; charset=utf-8", "<html><head><title>Bad\n gateway</title><style>b {x}</style></head><body><b>nginx</b></body></html>", false, true, ": Bad gateway nginx"},
-		"moved":       {302, "text/plain", "", false, false, "it is at https://elsewhere/"},
+		"moved":       {302, "text/plain", "", false, false, "redirects to https://elsewhere/"},
 		"long":        {503, "text/plain", strings.Repeat("ü", 4000), false, true, "503"},
 	} {
 		client := serve(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
@@ -209,7 +209,7 @@ func TestNotAServer(t *testing.T) {
 		t.Error("a size that is no number")
 	}
 	c = serve(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxSmall+100))
+		_, _ = io.Copy(w, io.LimitReader(zeros{}, maxAnswer+100))
 	})
 	if _, err := c.Repository("x").Size(t.Context()); err == nil || !strings.Contains(err.Error(), "over") {
 		t.Error(err)

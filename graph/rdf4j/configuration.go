@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Store is a kind of repository that this package has a configuration of.
+// Store is a kind of repository, as [Configuration] writes it.
 type Store uint8
 
 // The kinds of repositories.
@@ -14,16 +14,15 @@ const (
 	Native               // RDF4J's native store, on disk
 )
 
-// Settings are what a configuration says of a repository.
+// Settings are the variable parts of a configuration.
 type Settings struct {
 	ID, Title string
-	Ruleset   string // GraphDB's: what is inferred; empty: "empty", nothing
+	Ruleset   string // GraphDB's; empty: "empty", which infers nothing
 }
 
-// The vocabulary is that of RDF4J before 5: GraphDB 10 refuses the newer one,
-// and RDF4J 5 reads both. The context index makes the statements of a graph
-// quick to find; without inference nothing needs a ruleset; literals are texts
-// of posts, which a literal index would only repeat.
+// The vocabulary is that of RDF4J before 5: GraphDB 10 refuses the newer one, and RDF4J
+// 5 reads both. The context index finds the statements of a graph; there is no
+// literal index, since it would only repeat long texts.
 const graphDBConfiguration = `@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix rep: <http://www.openrdf.org/config/repository#> .
 @prefix sr: <http://www.openrdf.org/config/repository/sail#> .
@@ -63,9 +62,8 @@ const nativeConfiguration = `@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema
   ] .
 `
 
-// Configuration writes the Turtle document that [Repository.Create] takes. A
-// server that does not have that kind of repository refuses it; see
-// [Unsupported].
+// Configuration returns the Turtle document for [Repository.Create]. A server without
+// that kind of repository refuses it; see [Unsupported].
 func Configuration(store Store, s Settings) string {
 	id, title := quote(s.ID), quote(s.Title)
 	if store == Native {
@@ -77,13 +75,13 @@ func Configuration(store Store, s Settings) string {
 	return fmt.Sprintf(graphDBConfiguration, id, title, quote(s.Ruleset))
 }
 
-// Unsupported reports whether a server has refused a configuration because it
-// does not have that kind of repository.
+// Unsupported reports whether a server has refused a configuration because it does not
+// have that kind of repository.
 func Unsupported(err error) bool {
 	return IsStatus(err, 400) && strings.Contains(err.Error(), "Unsupported ")
 }
 
 var quoting = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`)
 
-// quote writes a Turtle string.
+// quote returns a Turtle string.
 func quote(text string) string { return `"` + quoting.Replace(text) + `"` }

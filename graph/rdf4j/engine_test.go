@@ -16,7 +16,7 @@ import (
 
 const two = `<http://a/g> { <http://a/s> <http://a/p> "x"@en , "1"^^<http://www.w3.org/2001/XMLSchema#integer> . }`
 
-// What the client says of GraphDB's engine, and of RDF4J's native store in it.
+// The client works with GraphDB's engine, and with RDF4J's native store in it.
 func TestEngine(t *testing.T) {
 	schematest.Long(t)
 	server := rdf4jtest.Open(t)
@@ -36,17 +36,15 @@ func TestEngine(t *testing.T) {
 
 func conform(t *testing.T, r *Repository, store Store) {
 	ctx := t.Context()
-	if ok, err := r.Exists(ctx); ok || err != nil {
-		t.Fatalf("exists before it is made: %v, %v", ok, err)
+	if _, err := r.Size(ctx); !IsStatus(err, http.StatusNotFound) {
+		t.Fatalf("before it is created: %v", err)
 	}
 	configuration := Configuration(store, Settings{ID: r.ID(), Title: `a "title"`})
 	check(t, r.Create(ctx, configuration))
 	if err := r.Create(ctx, configuration); !IsStatus(err, http.StatusConflict) {
-		t.Errorf("made twice: %v", err)
+		t.Errorf("created twice: %v", err)
 	}
-	if ok, err := r.Exists(ctx); !ok || err != nil {
-		t.Fatalf("does not exist: %v", err)
-	}
+	holds(t, r, 0)
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, err := z.Write([]byte(two))
@@ -56,7 +54,6 @@ func conform(t *testing.T, r *Repository, store Store) {
 	check(t, tx.Add(ctx, Data{Media: TriG, Encoding: "gzip", Body: zipped.Bytes()}))
 	check(t, tx.Add(ctx, Data{Media: Turtle, Graph: "http://a/mark", Body: []byte(`<http://a/s> <http://a/p> <http://a/o> .`)}))
 	check(t, tx.Add(ctx, Data{Media: NQuads, Body: []byte("<http://a/s> <http://a/p> <http://a/o> <http://a/h> .\n")}))
-	check(t, tx.Ping(ctx))
 	holds(t, r, 0)
 	check(t, tx.Commit(ctx))
 	holds(t, r, 4)
@@ -104,7 +101,7 @@ func conform(t *testing.T, r *Repository, store Store) {
 	}
 }
 
-// spoiled adds what is not TriG: the transaction is to leave nothing.
+// spoiled adds malformed TriG, and checks that the transaction leaves nothing.
 func spoiled(t *testing.T, r *Repository, text string) {
 	t.Helper()
 	tx := begin(t, r)
@@ -114,7 +111,7 @@ func spoiled(t *testing.T, r *Repository, text string) {
 	}
 	check(t, tx.Rollback(t.Context()))
 	if err := tx.Commit(t.Context()); err == nil {
-		t.Error("a transaction that was rolled back is committed")
+		t.Error("a transaction is committed after its rollback")
 	}
 	holds(t, r, 3)
 }

@@ -13,18 +13,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxMessage bounds what is kept of an answer that says what went wrong.
+// maxMessage limits the message of a StatusError, in bytes.
 const maxMessage = 2 << 10
 
-// StatusError is an answer other than 2xx.
+// StatusError is an answer with a status other than 2xx.
 type StatusError struct {
 	Server  string // host and port
 	Request string // as "PUT /repositories/books"
 	Status  int
-	Message string // what the server said, on one line, at most 2 KiB; may be empty
+	Message string // the server's, on one line, at most 2 KiB; may be empty
 }
 
-// Error names server, request, status and message.
+// Error returns server, request, status and message.
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("%s %s: %d %s", e.Server, e.Request, e.Status, http.StatusText(e.Status))
 	if e.Message != "" {
@@ -33,46 +33,46 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// malformed are words of servers about data that they cannot read. GraphDB
-// answers 500 to it inside a transaction, RDF4J's own stores 400.
+// malformed matches messages of servers that cannot read the data. In a transaction
+// GraphDB then answers 500, RDF4J's own stores 400.
 var malformed = regexp.MustCompile(`MALFORMED DATA|RDFParseException|UnsupportedRDFormat|Invalid IRI`)
 
-// Malformed reports whether the server could not read the data that it was
-// sent: sending it again does not help.
+// Malformed reports whether the server could not read the data, so that a retry does
+// not help.
 func (e *StatusError) Malformed() bool {
 	return e.Status == http.StatusUnsupportedMediaType ||
 		e.Status == http.StatusBadRequest || e.Status >= 500 && malformed.MatchString(e.Message)
 }
 
-// IsStatus reports whether err is an answer with that status.
+// IsStatus reports whether err is a StatusError of that status.
 func IsStatus(err error, status int) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && e.Status == status
 }
 
-// NoResponseError is a request without a whole answer. Whether the server carried it out
-// is not known.
+// NoResponseError is a request without a complete answer. It is unknown whether the
+// server has carried it out.
 type NoResponseError struct {
 	Server, Request string // as in StatusError
 	Err             error
 }
 
-// Error names server, request and cause.
+// Error returns server, request and cause.
 func (e *NoResponseError) Error() string { return e.Server + " " + e.Request + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *NoResponseError) Unwrap() error { return e.Err }
 
-// Timeout reports whether the request took longer than its limit.
+// Timeout reports whether the request exceeded its time limit.
 func (e *NoResponseError) Timeout() bool {
 	_, ok := errors.AsType[errTimeout](e.Err)
 	return ok
 }
 
-// Temporary reports whether the same request may succeed later: the server
-// cannot be reached or hangs up, the time limit has passed, or it answers 408,
-// 429 or 5xx, but to malformed data. An ended context is not temporary, nor is a
-// certificate that is not trusted.
+// Temporary reports whether the same request may succeed later: the server is
+// unreachable, closes the connection, exceeds the time limit, or answers 408, 429 or
+// 5xx, but to malformed data. An ended context is not temporary, nor is an untrusted
+// certificate.
 func Temporary(err error) bool {
 	if _, ok := errors.AsType[*NoResponseError](err); ok {
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -91,22 +91,22 @@ func Temporary(err error) bool {
 	return e.Status >= 500 && !e.Malformed()
 }
 
-// errTimeout is a request that took longer than its limit.
+// errTimeout is the cause of a request that exceeded its time limit.
 type errTimeout struct{ limit time.Duration }
 
 func (e errTimeout) Error() string { return "no answer within " + e.limit.String() }
 
 var markup = regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>|<[^>]*>`)
 
-// refused reads what the server said of a request that it did not carry out.
-func (c *Client) refused(r request, answer *http.Response) error {
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage)) // half a message is better than none
+// statusError reads the message of an answer with a status other than 2xx.
+func (c *Client) statusError(r request, answer *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage)) // a part of a message is better than none
 	if strings.Contains(answer.Header.Get("Content-Type"), "html") {
 		text = markup.ReplaceAll(text, []byte(" "))
 	}
 	message := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
 	if at := answer.Header.Get("Location"); answer.StatusCode/100 == 3 {
-		message = "it is at " + at
+		message = "redirects to " + at
 	}
 	for !utf8.ValidString(message) {
 		message = message[:len(message)-1]

@@ -11,62 +11,53 @@ import (
 	"time"
 )
 
-// Repository is a repository of a server, there or not.
+// Repository is a repository of a server, whether it exists or not.
 type Repository struct {
 	client *Client
 	id     string
 }
 
-// Repository returns the repository of an id. It sends nothing.
+// Repository returns the repository with an id. It sends nothing.
 func (c *Client) Repository(id string) *Repository { return &Repository{c, id} }
 
 // ID returns the repository's id.
 func (r *Repository) ID() string { return r.id }
 
-// URL returns the repository's address, which is its SPARQL endpoint too.
+// URL returns the repository's address, which is also its SPARQL endpoint.
 func (r *Repository) URL() string { return r.client.base.JoinPath(escaped(r.path())...).String() }
 
 func (r *Repository) path(more ...string) []string {
 	return append([]string{"repositories", r.id}, more...)
 }
 
-// Create makes the repository from its configuration, a Turtle document that
-// names the same id (see [Configuration]). Status 409: it is there already;
-// 400: the server cannot use the configuration.
+// Create creates the repository from its configuration, a Turtle document with the same
+// id (see [Configuration]). Status 409: it exists; 400: the server cannot use the
+// configuration.
 func (r *Repository) Create(ctx context.Context, turtle string) error {
-	_, err := r.client.small(ctx, request{method: http.MethodPut, path: r.path(), body: []byte(turtle), media: Turtle})
+	_, err := r.client.call(ctx, request{method: http.MethodPut, path: r.path(), body: []byte(turtle), media: Turtle})
 	return err
 }
 
-// Delete removes the repository with all that it holds.
+// Delete deletes the repository and everything in it.
 func (r *Repository) Delete(ctx context.Context) error {
-	_, err := r.client.small(ctx, request{method: http.MethodDelete, path: r.path()})
+	_, err := r.client.call(ctx, request{method: http.MethodDelete, path: r.path()})
 	return err
 }
 
-// Exists reports whether the repository is there.
-func (r *Repository) Exists(ctx context.Context) (bool, error) {
-	_, err := r.Size(ctx)
-	if IsStatus(err, http.StatusNotFound) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// Size returns the number of statements, in all graphs or in the named ones.
+// Size returns the number of statements, in all graphs or in the given ones.
 func (r *Repository) Size(ctx context.Context, graphs ...string) (int64, error) {
-	text, err := r.client.small(ctx, request{method: http.MethodGet, path: r.path("size"), query: contexts(graphs), accept: "text/plain"})
+	text, err := r.client.call(ctx, request{method: http.MethodGet, path: r.path("size"), query: contexts(graphs), accept: "text/plain"})
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("the size of %s: the server says %.40q", r.id, text)
+		return 0, fmt.Errorf("the size of %s: the server returns %.40q", r.id, text)
 	}
 	return n, nil
 }
 
-// Graphs lists the named graphs that hold statements, in no order.
+// Graphs returns the named graphs that hold statements, unordered.
 func (r *Repository) Graphs(ctx context.Context) ([]string, error) {
 	rows, err := r.client.rows(ctx, request{method: http.MethodGet, path: r.path("contexts"), accept: resultsJSON})
 	if err != nil {
@@ -82,7 +73,7 @@ func (r *Repository) Graphs(ctx context.Context) ([]string, error) {
 	return graphs, rows.Err()
 }
 
-// Query sends a SELECT. The rows must be closed. ctx bounds the whole reading.
+// Query sends a SELECT. The caller must close the rows. ctx limits the whole reading.
 func (r *Repository) Query(ctx context.Context, sparql string) (*Rows, error) {
 	form := url.Values{"query": {sparql}}.Encode()
 	return r.client.rows(ctx, request{
@@ -90,20 +81,20 @@ func (r *Repository) Query(ctx context.Context, sparql string) (*Rows, error) {
 	})
 }
 
-// Begin opens a transaction. The server ends it by itself when it hears nothing
-// of it for a time, a minute on most.
+// Begin opens a transaction. The server ends it after a time without requests, a minute
+// on most servers.
 func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
 	a, err := r.client.send(ctx, request{method: http.MethodPost, path: r.path("transactions"), limit: 2 * time.Minute})
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	// The address is absolute, of the server as it calls itself: behind a proxy
-	// that is another, and no place to send a password to. Its end is the id.
+	// The address is absolute and has the server's own host, which behind a proxy is
+	// another one that must not get a password. Its end is the id.
 	at := strings.TrimRight(a.header.Get("Location"), "/")
 	id := at[strings.LastIndexByte(at, '/')+1:]
 	if id == "" || id == "transactions" {
-		return nil, fmt.Errorf("beginning a transaction of %s: the server does not say where it is (Location: %q)", r.id, at)
+		return nil, fmt.Errorf("beginning a transaction of %s: the server returns no address (Location: %q)", r.id, at)
 	}
 	if id, err = url.PathUnescape(id); err != nil {
 		return nil, fmt.Errorf("beginning a transaction of %s: %w", r.id, err)
@@ -111,7 +102,7 @@ func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
 	return &Transaction{r, id}, nil
 }
 
-// contexts is the parameter that names graphs.
+// contexts returns the parameter that names graphs.
 func contexts(graphs []string) url.Values {
 	if len(graphs) == 0 {
 		return nil
@@ -123,7 +114,7 @@ func contexts(graphs []string) url.Values {
 	return values
 }
 
-// The states of a ServerFile that say how an import ended.
+// The states of a ServerFile after an import.
 const (
 	ImportDone  = "DONE"
 	ImportError = "ERROR"
@@ -138,8 +129,8 @@ type ServerFile struct {
 	Message string `json:"message"`
 }
 
-// importRequest is what GraphDB's documentation calls for, at "Loading via HTTP
-// with curl". Files are read to their end or not at all.
+// importRequest follows GraphDB's documentation, "Loading via HTTP with curl". GraphDB
+// then reads a file to its end or not at all.
 type importRequest struct {
 	FileNames []string `json:"fileNames"`
 	Settings  struct {
@@ -147,9 +138,8 @@ type importRequest struct {
 	} `json:"importSettings"`
 }
 
-// Import has GraphDB read files of its import folder. It returns when they are
-// queued; [Repository.ServerFiles] says how far they are. RDF4J Server does not
-// have this: 404.
+// Import queues files of GraphDB's import folder for import, and returns;
+// [Repository.ServerFiles] reports their states. RDF4J Server does not have this: 404.
 func (r *Repository) Import(ctx context.Context, names []string) error {
 	asked := importRequest{FileNames: names}
 	asked.Settings.Parser = map[string]bool{"stopOnError": true}
@@ -157,15 +147,14 @@ func (r *Repository) Import(ctx context.Context, names []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.client.small(ctx, request{method: http.MethodPost, path: r.importPath(), body: body, media: "application/json"})
+	_, err = r.client.call(ctx, request{method: http.MethodPost, path: r.importPath(), body: body, media: "application/json"})
 	return err
 }
 
-// ServerFiles lists the files of GraphDB's import folder, with those in its
-// folders.
+// ServerFiles returns the files of GraphDB's import folder and its subfolders.
 func (r *Repository) ServerFiles(ctx context.Context) ([]ServerFile, error) {
 	asked := request{method: http.MethodGet, path: r.importPath(), accept: "application/json"}
-	text, err := r.client.small(ctx, asked)
+	text, err := r.client.call(ctx, asked)
 	if err != nil {
 		return nil, err
 	}

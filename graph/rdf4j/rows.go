@@ -11,7 +11,7 @@ import (
 // resultsJSON is the media type of https://www.w3.org/TR/sparql11-results-json/.
 const resultsJSON = "application/sparql-results+json"
 
-// Kind says what a term is.
+// Kind is the kind of a term.
 type Kind uint8
 
 // The kinds of terms. Unbound is a variable without a value.
@@ -22,7 +22,7 @@ const (
 	Blank
 )
 
-// Term is a value of a query's row.
+// Term is a value in a row of a result.
 type Term struct {
 	Kind     Kind
 	Value    string // the IRI, the literal's text, or the blank node's label
@@ -30,10 +30,10 @@ type Term struct {
 	Language string // of a literal
 }
 
-// Rows reads the result of a query as it comes.
+// Rows reads the result of a query row by row.
 type Rows struct {
 	client *Client
-	asked  request
+	query  request
 	answer *answer
 	json   *json.Decoder
 	record map[string]Term
@@ -41,14 +41,14 @@ type Rows struct {
 	ended  bool
 }
 
-// rows sends a query. Its time limit holds until the answer begins.
+// rows sends a query. Its time limit applies until the answer begins.
 func (c *Client) rows(ctx context.Context, r request) (*Rows, error) {
 	a, err := c.send(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	a.timer.Stop()
-	rows := &Rows{client: c, asked: r, answer: a, json: json.NewDecoder(a), record: map[string]Term{}}
+	rows := &Rows{client: c, query: r, answer: a, json: json.NewDecoder(a), record: map[string]Term{}}
 	if err := rows.open(); err != nil {
 		rows.fail(err)
 		a.Close()
@@ -65,8 +65,8 @@ func (r *Rows) open() error {
 	return r.descend("bindings", '[')
 }
 
-// descend reads the object that begins here up to the value of a key, which is
-// to begin with the given bracket.
+// descend reads an object up to the value of a key, which must begin with the given
+// bracket.
 func (r *Rows) descend(key string, bracket json.Delim) error {
 	if key == "results" { // the outermost object
 		if err := r.expect('{'); err != nil {
@@ -98,26 +98,26 @@ func (r *Rows) expect(bracket json.Delim) error {
 		return err
 	}
 	if token != bracket {
-		return fmt.Errorf("%v where %v was to begin", token, bracket)
+		return fmt.Errorf("%v instead of %v", token, bracket)
 	}
 	return nil
 }
 
-// whole is the error of an answer that ends where it should not.
-func whole(err error) error {
+// cutShort returns the error of an answer, where io.EOF means that it is incomplete.
+func cutShort(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// binding is a term as the format has it.
+// binding is a term in the format of the result.
 type binding struct {
 	Type, Value, Datatype string
 	Lang                  string `json:"xml:lang"`
 }
 
-// Scan reads the next row; false is the end, or an error.
+// Scan reads the next row. It returns false at the end and at the first error.
 func (r *Rows) Scan() bool {
 	if r.ended || r.err != nil {
 		return false
@@ -146,8 +146,7 @@ func (r *Rows) Scan() bool {
 	return true
 }
 
-// finish reads up to the end of the outermost object: an answer that was cut is
-// no result.
+// finish reads up to the end of the outermost object: an incomplete answer is an error.
 func (r *Rows) finish() {
 	for depth := 3; depth > 0; { // in the list of rows, in the results, in the object
 		token, err := r.json.Token()
@@ -165,15 +164,15 @@ func (r *Rows) finish() {
 }
 
 func (r *Rows) fail(err error) {
-	r.err = r.client.failed(r.answer.ctx, r.asked, fmt.Errorf("reading the result: %w", whole(err)))
+	r.err = r.client.noResponse(r.answer.cause(), r.query, fmt.Errorf("reading the result: %w", cutShort(err)))
 }
 
-// Record is the row that was read last, by the names of the variables; it is
-// used again. A variable without a value is absent.
+// Record returns the last row, by the names of the variables. The next Scan overwrites
+// it. A variable without a value is absent.
 func (r *Rows) Record() map[string]Term { return r.record }
 
-// Err is what ended the reading before its end.
+// Err returns the error that ended the reading, nil at the end of the result.
 func (r *Rows) Err() error { return r.err }
 
-// Close ends the reading. It may follow an error.
+// Close ends the reading, also after an error.
 func (r *Rows) Close() error { return r.answer.Close() }

@@ -14,25 +14,25 @@ const (
 	Turtle = "text/turtle"
 )
 
-// Data is statements to add.
+// Data is a document of statements to add.
 type Data struct {
 	Media    string // TriG, NQuads or Turtle
 	Encoding string // "gzip", or empty
-	Graph    string // where statements without a graph go; empty: the default graph
+	Graph    string // of statements that name none; empty: the default graph
 	Body     []byte
 }
 
-// Transaction is an open transaction. Its calls follow one another.
+// Transaction is an open transaction. One goroutine at a time may use it.
 type Transaction struct {
 	repository *Repository
 	id         string
 }
 
-// ID returns the server's name for the transaction.
+// ID returns the server's id of the transaction.
 func (t *Transaction) ID() string { return t.id }
 
-// Add puts statements into the transaction. After an error it must be rolled
-// back: it may hold a part of them.
+// Add adds statements. After an error the transaction must be rolled back: it may hold
+// a part of them.
 func (t *Transaction) Add(ctx context.Context, d Data) error {
 	query := url.Values{"action": {"ADD"}}
 	if d.Graph != "" {
@@ -41,27 +41,21 @@ func (t *Transaction) Add(ctx context.Context, d Data) error {
 	return t.put(ctx, request{query: query, body: d.Body, media: d.Media, encoding: d.Encoding})
 }
 
-// Update carries out a SPARQL update in the transaction.
+// Update carries out a SPARQL update.
 func (t *Transaction) Update(ctx context.Context, sparql string) error {
 	return t.put(ctx, request{query: url.Values{"action": {"UPDATE"}}, body: []byte(sparql), media: "application/sparql-update"})
 }
 
-// Ping tells the server that the transaction is still wanted. An error of
-// status 500 or 404 says that it has ended.
-func (t *Transaction) Ping(ctx context.Context) error {
-	return t.put(ctx, request{query: url.Values{"action": {"PING"}}, limit: time.Minute})
-}
-
-// Commit makes the transaction's changes visible, all at once. Where the answer
-// is lost, nobody can tell here whether it did: ask the repository for
-// something that the transaction wrote.
+// Commit makes the transaction's changes visible, all at once. After a
+// [NoResponseError], query something that the transaction wrote to find out whether it
+// is committed.
 func (t *Transaction) Commit(ctx context.Context) error {
 	return t.put(ctx, request{query: url.Values{"action": {"COMMIT"}}})
 }
 
-// Rollback ends the transaction without any change.
+// Rollback ends the transaction without a change.
 func (t *Transaction) Rollback(ctx context.Context) error {
-	_, err := t.repository.client.small(ctx, request{method: http.MethodDelete, path: t.path(), limit: 2 * time.Minute})
+	_, err := t.repository.client.call(ctx, request{method: http.MethodDelete, path: t.path(), limit: 2 * time.Minute})
 	return err
 }
 
@@ -69,6 +63,6 @@ func (t *Transaction) path() []string { return t.repository.path("transactions",
 
 func (t *Transaction) put(ctx context.Context, r request) error {
 	r.method, r.path = http.MethodPut, t.path()
-	_, err := t.repository.client.small(ctx, r)
+	_, err := t.repository.client.call(ctx, r)
 	return err
 }

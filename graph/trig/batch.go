@@ -2,38 +2,37 @@ package trig
 
 import "io"
 
-// Cursor is a place in a fragment: the next quad to take is that of piece
-// Piece of node Node in the graph at position Graph of the node's graphs.
+// Cursor is a position in a fragment. The next quad is that of piece Piece of node Node
+// in the graph at position Graph of the node's graphs.
 type Cursor struct{ Node, Graph, Piece int }
 
-// Batch collects a fixed number of quads and writes them as one file, grouped
-// by graph. It refers to the fragments that they come from and copies nothing,
-// so these must stay as they are until the batch is reset. It is made to be
-// reset and used again.
+// Batch collects a fixed number of quads and writes them as one file, grouped by graph.
+// It refers to their fragments and copies nothing, so the fragments must not change
+// until the batch is reset. A reset batch reuses its memory.
 type Batch struct {
 	syntax *Syntax
 	graphs []string // spelled
 	size   int
 	quads  int
 	blocks []block
-	text   []byte // of the file, what is not written yet
+	text   []byte // of the file, not yet written
 }
 
-// block is what one graph holds.
+// block is the quads of one graph.
 type block struct {
 	runs  []run
 	quads int
-	tally []int64 // by what they are counted under; as long as was needed
+	tally []int64 // counters, up to the last one that occurs
 }
 
-// run is the pieces from to end (not included) of a node.
+// run is pieces from (inclusive) to end (exclusive) of a node.
 type run struct {
 	of              *Fragment
 	node, from, end int32
 }
 
-// NewBatch returns a batch of at most size quads. The graphs are IRIs; a file
-// holds them in this order, and fragments name them by their position in it.
+// NewBatch returns a batch of at most size quads. The graphs are IRIs, in the order of
+// the file; fragments name them by their positions.
 func NewBatch(s *Syntax, graphs []string, size int) *Batch {
 	b := &Batch{syntax: s, size: size, blocks: make([]block, len(graphs))}
 	for _, g := range graphs {
@@ -42,7 +41,7 @@ func NewBatch(s *Syntax, graphs []string, size int) *Batch {
 	return b
 }
 
-// Reset empties the batch and keeps its memory. It refers to no fragment then.
+// Reset empties the batch. Afterwards it refers to no fragment.
 func (b *Batch) Reset() {
 	b.quads = 0
 	for i := range b.blocks {
@@ -52,25 +51,21 @@ func (b *Batch) Reset() {
 	}
 }
 
-// Quads returns how many quads the batch holds.
+// Quads returns the number of quads.
 func (b *Batch) Quads() int { return b.quads }
 
 // Full reports whether no more quads fit.
 func (b *Batch) Full() bool { return b.quads == b.size }
 
-// Count returns how many of the quads are in the graph at a position.
-func (b *Batch) Count(graph int) int { return b.blocks[graph].quads }
-
-// Tally returns how many of the quads in the graph at a position are counted
-// under each number, up to the last number that occurs. It is valid until the
-// next Put or Reset.
+// Tally returns the counters of the quads in the graph at a position, up to the last
+// counter that occurs. It is valid until the next Put or Reset.
 func (b *Batch) Tally(graph int) []int64 { return b.blocks[graph].tally }
 
-// Put takes the quads of f from a place on until the fragment ends or the
-// batch is full, and returns the place after the last one that it took. The
-// order of quads is: nodes, for each its graphs, for each its pieces. A
-// subject that does not fit is cut, and begun again by the Put that goes on.
-// The fragment must not change before the batch is reset.
+// Put takes the quads of f from a position on until the fragment ends or the batch is
+// full, and returns the position after the last quad that it took. The order of quads
+// is: nodes, for each its graphs, for each its pieces. Put cuts a subject that does
+// not fit; the next Put repeats the subject. The fragment must not change until the
+// batch is reset.
 func (b *Batch) Put(f *Fragment, at Cursor) Cursor {
 	for ; at.Node < len(f.nodes); at = (Cursor{Node: at.Node + 1}) {
 		n, pieces := f.nodes[at.Node], f.pieces(at.Node)
@@ -88,7 +83,7 @@ func (b *Batch) Put(f *Fragment, at Cursor) Cursor {
 	return at
 }
 
-// put takes the pieces from to end (not included) of a node into a graph.
+// put takes pieces from (inclusive) to end (exclusive) of a node into a graph.
 func (b *Batch) put(graph int, f *Fragment, node, from, end int) {
 	bl := &b.blocks[graph]
 	bl.quads += end - from
@@ -107,12 +102,12 @@ func (bl *block) count(tallies []uint8) {
 	}
 }
 
-// writeSize is how many bytes of a file are collected before they are written.
+// writeSize is the number of bytes of a file that are collected for a Write.
 const writeSize = 128 << 10
 
-// WriteTo writes the file: in TriG the prefixes, then a block for each graph
-// that has quads; in N-Quads their lines. Each Write but the last is of about
-// 128 KiB, more where a subject is longer.
+// WriteTo writes the file: in TriG the prefixes, then a block for each graph that has
+// quads; in N-Quads their lines. Each Write but the last has about 128 KiB, more where
+// a subject is longer.
 func (b *Batch) WriteTo(w io.Writer) (written int64, err error) {
 	flush := func() {
 		if err == nil {
@@ -141,7 +136,7 @@ func (b *Batch) WriteTo(w io.Writer) (written int64, err error) {
 		}
 	}
 	flush()
-	if cap(b.text) > 4*writeSize { // a huge subject has made it larger
+	if cap(b.text) > 4*writeSize { // grown by a huge subject
 		b.text = nil
 	}
 	return written, err
@@ -156,8 +151,8 @@ func (b *Batch) append(dst []byte, graph int, r run) []byte {
 	start, _ := r.of.piece(n, int(r.from))
 	_, stop := r.of.piece(n, int(r.end)-1)
 	if r.from == 0 {
-		start = n.start // the subject stands right before its first piece
-	} else { // a subject that was cut is begun again
+		start = n.start // the subject precedes its first piece
+	} else { // repeat a subject that was cut
 		dst = append(append(dst, r.of.text[n.start:n.end]...), ' ')
 	}
 	return append(append(dst, r.of.text[start:stop]...), " .\n"...)

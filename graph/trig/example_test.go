@@ -14,7 +14,7 @@ func Example() {
 	const ns, posts = "http://example.org/schema#", "http://example.org/posts/"
 	syntax := trig.NewSyntax(trig.TriG, trig.Prefix{Name: "so", IRI: ns}, trig.Prefix{Name: "p", IRI: posts})
 
-	// what is the same in every triple is spelled once
+	// constant parts of triples are spelled once
 	post := syntax.NameFrame(posts)
 	isA, question := syntax.Predicate("http://www.w3.org/1999/02/22-rdf-syntax-ns#type"), syntax.IRI(ns+"Question")
 	title, score := syntax.Predicate(ns+"title"), syntax.Predicate(ns+"score")
@@ -76,9 +76,9 @@ func Example() {
 	// }
 }
 
-// N-Quads become TriG. A Record is good until the next Scan; what is kept of it
-// is cloned, or, as here, spelled. Of a long text one would put a fragment every few
-// hundred kilobytes, and reset it when the batches that took of it are written.
+// N-Quads become TriG. A Record is valid until the next Scan; to keep it, clone it or, as
+// here, spell it. With a long text, put a fragment every few hundred kilobytes, and
+// reset it after the batches that refer to it are written.
 func ExampleReader() {
 	const lines = `<http://example.org/a> <http://example.org/#says> "hallo"@de <http://example.org/g> .
 <http://example.org/a> <http://example.org/#knows> _:b <http://example.org/g> .
@@ -107,7 +107,7 @@ func ExampleReader() {
 	// }
 }
 
-// What is not TriG is an error with its place.
+// A syntax error has its position.
 func ExampleSyntaxError() {
 	r := trig.NewReader(strings.NewReader("<http://example.org/g> {\n\t<http://example.org/a> a t:.net .\n}\n"), trig.TriG)
 	for r.Scan() {

@@ -8,9 +8,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// OpenText opens the text of a stored file, whose name says by its endings how it is
-// compressed (.gz, .zst, or neither) and in which format it is (.nq, else TriG). The
-// text is to be closed; r is not.
+// OpenText opens the text of a stored file. The endings of the file's name decide the
+// compression (.gz, .zst, or none) and the format (.nq, else TriG). The caller closes
+// the text; OpenText does not close r.
 func OpenText(r io.Reader, name string) (text io.ReadCloser, format Format, err error) {
 	plain, gz := strings.CutSuffix(name, ".gz")
 	plain, zst := strings.CutSuffix(plain, ".zst")

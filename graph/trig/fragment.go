@@ -5,24 +5,24 @@ import (
 	"strconv"
 )
 
-// between stands between two triples of one subject.
+// between separates two triples of one subject.
 const between = " ;\n\t"
 
-// Fragment holds triples, rendered, in the order in which they were added:
-// subjects, each with the graphs that its triples stand in and its pieces
-// `predicate object`. It is made to be reset and used again.
+// Fragment holds spelled triples in the order in which they were added: subjects, each
+// with the graphs of its triples and its pieces `predicate object`. A reset fragment
+// reuses its memory.
 //
-// Its text is that of the file: subject, space, pieces joined by `;`. So any
-// run of a subject's pieces is one stretch of bytes, and copying a subject
-// into a graph is one copy.
+// The text is that of the file: subject, space, pieces joined by `;`. So any
+// consecutive pieces of a subject are consecutive bytes, and a subject goes into a
+// graph by one copy.
 type Fragment struct {
 	text    []byte
 	ends    []int   // where each piece ends in text
-	tallies []uint8 // what each piece is counted under
+	tallies []uint8 // the counter of each piece
 	nodes   []node
 }
 
-// node is one subject; its pieces are ends[first:] up to the next node's.
+// node is a subject; its pieces are ends[first:] up to the next node's.
 type node struct {
 	start, end int   // the subject in text; the first piece begins at end+1
 	first      int   // index into ends
@@ -34,33 +34,33 @@ func (f *Fragment) Reset() {
 	f.text, f.ends, f.tallies, f.nodes = f.text[:0], f.ends[:0], f.tallies[:0], f.nodes[:0]
 }
 
-// Grow makes room for n more bytes of text.
+// Grow allocates room for n more bytes of text.
 func (f *Fragment) Grow(n int) { f.text = slices.Grow(f.text, n) }
 
-// Nodes returns how many subjects were begun.
+// Nodes returns the number of subjects.
 func (f *Fragment) Nodes() int { return len(f.nodes) }
 
-// Triples returns how many triples the fragment holds, each counted once
-// whatever the number of its graphs.
+// Triples returns the number of triples. It counts each once, in however many graphs
+// it is.
 func (f *Fragment) Triples() int { return len(f.ends) }
 
-// Tally adds to each number's place in counts the triples that are counted under
-// it, each once whatever the number of its graphs.
+// Tally adds the triples to their counters in counts. It counts each once, in however
+// many graphs it is.
 func (f *Fragment) Tally(counts []int64) {
 	for _, t := range f.tallies {
 		counts[t]++
 	}
 }
 
-// Size returns the length of the text in bytes; Cap what its memory can hold.
+// Size returns the length of the text in bytes.
 func (f *Fragment) Size() int { return len(f.text) }
 
-// Cap returns how many bytes of text fit before the fragment has to grow.
+// Cap returns the length of text, in bytes, up to which the fragment does not grow.
 func (f *Fragment) Cap() int { return cap(f.text) }
 
-// Begin starts a subject, the IRI of a frame and a number. The triples added
-// next are its own and stand in graphs, positions in the list that the batch
-// was made with, which must stay unchanged until the fragment is reset.
+// Begin starts a subject, a number in a frame. The next triples are the subject's, and
+// belong to graphs: positions in the batch's list, which must not change until the
+// fragment is reset.
 func (f *Fragment) Begin(graphs []int, subject Frame, id int64) {
 	start := len(f.text)
 	f.text = append(f.text, subject.Open...)
@@ -69,7 +69,7 @@ func (f *Fragment) Begin(graphs []int, subject Frame, id int64) {
 	f.begun(graphs, start)
 }
 
-// BeginTerm starts a subject that is already spelled.
+// BeginTerm starts a spelled subject.
 func (f *Fragment) BeginTerm(graphs []int, subject string) {
 	start := len(f.text)
 	f.text = append(f.text, subject...)
@@ -80,7 +80,7 @@ func (f *Fragment) begun(graphs []int, start int) {
 	f.nodes = append(f.nodes, node{start: start, end: len(f.text), first: len(f.ends), graphs: graphs})
 }
 
-// predicate begins a piece.
+// predicate starts a piece.
 func (f *Fragment) predicate(p Predicate) {
 	if f.nodes[len(f.nodes)-1].first == len(f.ends) {
 		f.text = append(f.text, ' ')
@@ -94,7 +94,7 @@ func (f *Fragment) predicate(p Predicate) {
 
 func (f *Fragment) done() { f.ends = append(f.ends, len(f.text)) }
 
-// Term adds a triple whose object is already spelled.
+// Term adds a triple with a spelled object.
 func (f *Fragment) Term(predicate Predicate, object string) {
 	f.predicate(predicate)
 	f.text = append(f.text, object...)
@@ -110,8 +110,7 @@ func (f *Fragment) Int(predicate Predicate, object Frame, v int64) {
 	f.done()
 }
 
-// Bytes adds a triple whose object is a frame around v, which must need no
-// escapes there.
+// Bytes adds a triple whose object is v in a frame. v must need no escapes there.
 func (f *Fragment) Bytes(predicate Predicate, object Frame, v []byte) {
 	f.predicate(predicate)
 	f.text = append(f.text, object.Open...)
@@ -120,14 +119,14 @@ func (f *Fragment) Bytes(predicate Predicate, object Frame, v []byte) {
 	f.done()
 }
 
-// Text adds a triple whose object is a string, escaped as [AppendString] does.
+// Text adds a triple whose object is a string, which it escapes as [AppendString] does.
 func (f *Fragment) Text(predicate Predicate, v []byte) {
 	f.predicate(predicate)
 	f.text = AppendString(f.text, v)
 	f.done()
 }
 
-// Append adds all that g holds.
+// Append adds all triples of g.
 func (f *Fragment) Append(g *Fragment) {
 	text, pieces := len(f.text), len(f.ends)
 	f.text = append(f.text, g.text...)
@@ -141,7 +140,7 @@ func (f *Fragment) Append(g *Fragment) {
 	}
 }
 
-// pieces returns how many triples node i has.
+// pieces returns the number of triples of node i.
 func (f *Fragment) pieces(i int) int {
 	if i+1 < len(f.nodes) {
 		return f.nodes[i+1].first - f.nodes[i].first
@@ -149,7 +148,7 @@ func (f *Fragment) pieces(i int) int {
 	return len(f.ends) - f.nodes[i].first
 }
 
-// piece returns where piece k of a node begins and ends in text.
+// piece returns the position of piece k of a node in text.
 func (f *Fragment) piece(n node, k int) (start, end int) {
 	if k == 0 {
 		return n.end + 1, f.ends[n.first]

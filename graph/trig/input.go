@@ -10,16 +10,15 @@ import (
 
 const inputSize = 256 << 10
 
-// input is the bytes of a reader behind a window of fixed size, and where in
-// the text the window stands. Terms of any length are copied out of it piece
-// by piece, so it never grows.
+// input is a text behind a window of fixed size, with the window's position. Terms of
+// any length are copied out of it piece by piece, so it never grows.
 type input struct {
 	r        io.Reader
 	buf      []byte
 	pos, end int   // buf[pos:end] is not consumed
 	err      error // of r; io.EOF at the end of the text
 
-	// of the bytes that have left the window
+	// of the bytes before the window
 	lines int // line feeds
 	tail  int // bytes after the last line feed
 }
@@ -28,7 +27,7 @@ func newInput(r io.Reader) input {
 	return input{r: r, buf: make([]byte, inputSize)}
 }
 
-// fill drops what was consumed and reads more. It reports whether it read any.
+// fill drops the consumed bytes and reads more. It reports whether it has read any.
 func (in *input) fill() bool {
 	if in.err != nil {
 		return false
@@ -56,8 +55,8 @@ func (in *input) fill() bool {
 
 var newline = []byte{'\n'}
 
-// need makes n bytes available, n far below the window's size, and reports
-// whether there are as many.
+// need reads until n bytes are in the window, n far below its size, and reports whether
+// they are.
 func (in *input) need(n int) bool {
 	for in.end-in.pos < n {
 		if !in.fill() {
@@ -67,7 +66,7 @@ func (in *input) need(n int) bool {
 	return true
 }
 
-// peek returns the byte i places ahead, 0 past the end.
+// peek returns the byte i positions ahead, 0 past the end.
 func (in *input) peek(i int) byte {
 	if in.pos+i < in.end {
 		return in.buf[in.pos+i]
@@ -82,8 +81,8 @@ func (in *input) peekMore(i int) byte {
 	return in.buf[in.pos+i]
 }
 
-// space skips white space and comments and returns the byte after them, which
-// is not consumed; 0 at the end of the text.
+// space skips white space and comments. It returns the byte after them without
+// consuming it; 0 at the end of the text.
 func (in *input) space() byte {
 	for {
 		for in.pos < in.end {
@@ -102,7 +101,7 @@ func (in *input) space() byte {
 	}
 }
 
-// mark skips the byte order mark that some programs begin a text with.
+// mark skips the byte order mark that some programs write at the start.
 func (in *input) mark() {
 	if in.need(3) && bytes.HasPrefix(in.buf[in.pos:in.end], []byte("\ufeff")) {
 		in.pos += 3
@@ -133,15 +132,15 @@ func (in *input) where() (line, column int) {
 	return line, in.tail + len(seen) + 1
 }
 
-// Classes of bytes. Bytes of characters above ASCII are letters everywhere
-// that the grammar has letters; the few that it excludes are let pass.
+// Classes of bytes. Bytes of characters above ASCII count as letters wherever the
+// grammar has letters; the reader accepts the few that it excludes.
 const (
-	inIRI    = 1 << iota // stands for itself in <…>
+	inIRI    = 1 << iota // literal in <…>
 	inName               // PN_CHARS: prefixes, labels
 	inLocal              // PN_CHARS and : in a local name
 	inEscape             // begins an escape in a local name: % and backslash
 	isDigit              // 0-9
-	inLong               // stands for itself between three quotes
+	inLong               // literal between three quotes
 )
 
 var classes = func() (t [256]uint8) {
@@ -176,7 +175,7 @@ var classes = func() (t [256]uint8) {
 
 func isLetter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 
-// run appends the bytes of a class that come next.
+// run consumes and appends the next bytes of a class.
 func (in *input) run(dst []byte, class uint8) []byte {
 	for {
 		i, buf := in.pos, in.buf[:in.end]
@@ -191,8 +190,8 @@ func (in *input) run(dst []byte, class uint8) []byte {
 	}
 }
 
-// text appends the bytes that come next up to a quote, a backslash or the end of
-// the line: what run does, eight bytes at a time.
+// text consumes and appends the next bytes up to a quote, a backslash or the end of the
+// line.
 func (in *input) text(dst []byte, quote byte) []byte {
 	for {
 		next := in.buf[in.pos:in.end]
@@ -205,9 +204,10 @@ func (in *input) text(dst []byte, quote byte) []byte {
 	}
 }
 
-// plain is how many bytes come before the first quote, backslash or line end. The
-// test for a zero byte in a word may wrongly mark bytes above a real one, so the
-// lowest mark is the first: Warren, Hacker's Delight, section 6-1.
+// plain returns the number of bytes before the first quote, backslash or line end. It
+// tests eight bytes at a time (BenchmarkReader). The test for a zero byte in a word can
+// wrongly mark bytes above a real one, so the lowest mark counts: Warren, Hacker's
+// Delight, section 6-1.
 func plain(text []byte, quote byte) int {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	quotes := low * uint64(quote)
@@ -227,8 +227,8 @@ func plain(text []byte, quote byte) int {
 	return i
 }
 
-// dots appends the dots that come next if a byte of a class follows them:
-// inside a name they are part of it, after it they end a statement.
+// dots consumes and appends the next dots if a byte of a class follows them: inside a
+// name they are part of it, after it a dot ends a statement.
 func (in *input) dots(dst []byte, class uint8) (_ []byte, inside bool) {
 	n := 0
 	for in.peek(n) == '.' {
@@ -242,7 +242,7 @@ func (in *input) dots(dst []byte, class uint8) (_ []byte, inside bool) {
 	return dst, true
 }
 
-// dotted appends a name of a class with the dots inside it.
+// dotted consumes and appends a name of a class, with the dots inside it.
 func (in *input) dotted(dst []byte, class uint8) []byte {
 	for inside := true; inside; {
 		dst = in.run(dst, class)

@@ -27,7 +27,7 @@ const anonymous = "anonymous blank nodes and collections are not read: give the 
 
 // prefix reads the part of a name before the colon, or a keyword, into r.name.
 func (r *Reader) prefix() bool {
-	// Most stand whole in the window, without dots.
+	// the common case: whole in the window, without dots
 	i, buf := r.in.pos, r.in.buf[:r.in.end]
 	for i < len(buf) && classes[buf[i]]&inName != 0 {
 		i++
@@ -50,8 +50,8 @@ func (r *Reader) prefix() bool {
 	return r.fail("unexpected character " + strconv.QuoteRune(rune(c)))
 }
 
-// local reads the colon and the local part of a name whose prefix is r.name,
-// and resolves it.
+// local reads the colon and the local part of a name whose prefix is r.name, and
+// resolves the name.
 func (r *Reader) local(t *Term) bool {
 	ns, ok := r.prefixes.find(r.name)
 	if !ok {
@@ -59,7 +59,7 @@ func (r *Reader) local(t *Term) bool {
 	}
 	r.in.pos++
 	v := append(t.Value[:0], ns...)
-	// a hyphen cannot come first, and a dot there ends the statement
+	// the first character is neither a hyphen nor a dot, which ends the statement
 	for more := r.in.peek(0) != '.' && r.in.peek(0) != '-'; more; {
 		v = r.in.run(v, inLocal)
 		switch r.in.peek(0) {
@@ -86,7 +86,7 @@ func (r *Reader) local(t *Term) bool {
 	return r.valid(v[len(ns):])
 }
 
-// localEscapes may follow a backslash in a local name (PN_LOCAL_ESC).
+// localEscapes are the characters after a backslash in a local name (PN_LOCAL_ESC).
 const localEscapes = "_~.-!$&'()*+,;=/?#@%"
 
 // blank reads the label of a blank node.
@@ -141,12 +141,12 @@ func (r *Reader) valid(v []byte) bool {
 	return utf8.Valid(v) || r.fail("invalid UTF-8")
 }
 
-// resolve makes a relative IRI whole, by the base in force.
+// resolve replaces a relative IRI by the absolute one, by the current base.
 func (r *Reader) resolve(t *Term) bool {
 	if r.base == nil {
 		return r.fail("relative IRI <" + string(t.Value) + "> without a base")
 	}
-	t.Value = append(t.Value[:0], resolve(string(r.base), string(t.Value))...)
+	t.Value = append(t.Value[:0], resolveReference(string(r.base), string(t.Value))...)
 	return true
 }
 
@@ -165,10 +165,9 @@ func absolute(iri []byte) bool {
 	return false
 }
 
-// resolve makes a reference whole, by RFC 3986, section 5.2. It works on the
-// characters as they are: IRIs are equal only where they are spelled the same, so
-// nothing is decoded, encoded or brought into another form.
-func resolve(base, ref string) string {
+// resolveReference returns the absolute IRI of a reference, by RFC 3986, section 5.2. It decodes,
+// encodes and normalizes nothing: IRIs are equal only if they are spelled the same.
+func resolveReference(base, ref string) string {
 	b, r := splitIRI(base), splitIRI(ref)
 	whole := parts{b.scheme, b.authority, b.path, r.query, r.fragment}
 	switch {
@@ -190,11 +189,11 @@ func resolve(base, ref string) string {
 	return whole.scheme + whole.authority + whole.path + whole.query + whole.fragment
 }
 
-// parts are those of an IRI, each with the characters that mark it, so that one
-// that is there is not empty: "http:", "//host", "/path", "?query", "#fragment".
+// parts are the parts of an IRI, with their delimiters, so that a present part is never
+// empty: "http:", "//host", "/path", "?query", "#fragment".
 type parts struct{ scheme, authority, path, query, fragment string }
 
-// splitIRI is the regular expression of RFC 3986, appendix B.
+// splitIRI splits an IRI as the regular expression of RFC 3986, appendix B.
 func splitIRI(iri string) (p parts) {
 	if i := strings.IndexByte(iri, '#'); i >= 0 {
 		iri, p.fragment = iri[:i], iri[i:]
@@ -216,7 +215,7 @@ func splitIRI(iri string) (p parts) {
 	return p
 }
 
-// withoutDots takes the segments . and .. out of a path: section 5.2.4.
+// withoutDots removes the segments . and .. from a path: section 5.2.4.
 func withoutDots(path string) string {
 	out := make([]byte, 0, len(path))
 	up := func() { // drops the last segment
@@ -257,8 +256,8 @@ func withoutDots(path string) string {
 	return string(out)
 }
 
-// namespaces are the prefixes that a text has defined. A few are looked up at
-// every name, so each is kept at a place that its own bytes tell.
+// namespaces are the prefixes that a text defines. Every name looks one up, so recent
+// holds the last of each hash without a map's cost (BenchmarkReader).
 type namespaces struct {
 	all    map[string][]byte
 	recent [32]namespace

@@ -2,7 +2,7 @@ package trig
 
 import "testing"
 
-// The examples of RFC 3986, section 5.4, and what a URL library would change.
+// The examples of RFC 3986, section 5.4, and IRIs that a URL library would change.
 func TestResolve(t *testing.T) {
 	const base = "http://a/b/c/d;p?q"
 	for ref, want := range map[string]string{
@@ -19,14 +19,14 @@ func TestResolve(t *testing.T) {
 
 		"é日": "http://a/b/c/é日", "a%7e": "http://a/b/c/a%7e", "bar#": "http://a/b/c/bar#", "g?": "http://a/b/c/g?", "a|": "http://a/b/c/a|",
 	} {
-		if got := resolve(base, ref); got != want {
+		if got := resolveReference(base, ref); got != want {
 			t.Errorf("%q: got %q, want %q", ref, got, want)
 		}
 	}
 	for base, want := range map[string]string{
 		"http://host": "http://host/x", "http://host?q": "http://host/x", "urn:a:b": "urn:x", "file:///a/b": "file:///a/x", "http://é/ü/": "http://é/ü/x",
 	} {
-		if got := resolve(base, "x"); got != want {
+		if got := resolveReference(base, "x"); got != want {
 			t.Errorf("base %q: got %q, want %q", base, got, want)
 		}
 	}

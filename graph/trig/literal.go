@@ -4,17 +4,6 @@ import (
 	"unicode/utf8"
 )
 
-// Datatypes that a literal has without naming them. Records share them: they
-// are copied into a term's memory, never handed out.
-const (
-	xsdStringIRI  = "http://www.w3.org/2001/XMLSchema#string"
-	langStringIRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
-	xsdIntegerIRI = "http://www.w3.org/2001/XMLSchema#integer"
-	xsdDecimalIRI = "http://www.w3.org/2001/XMLSchema#decimal"
-	xsdDoubleIRI  = "http://www.w3.org/2001/XMLSchema#double"
-	xsdBooleanIRI = "http://www.w3.org/2001/XMLSchema#boolean"
-)
-
 // object reads an object.
 func (r *Reader) object(t *Term) bool {
 	t.Datatype, t.Language = t.Datatype[:0], t.Language[:0] // of the object before
@@ -36,7 +25,7 @@ func (r *Reader) object(t *Term) bool {
 		return r.local(t)
 	}
 	if s := string(r.name); s == "true" || s == "false" {
-		r.literal(t, append(t.Value[:0], s...), xsdBooleanIRI)
+		r.literal(t, append(t.Value[:0], s...), xsdBoolean)
 		return true
 	}
 	return r.fail("expected an object")
@@ -47,8 +36,7 @@ func (r *Reader) literal(t *Term, v []byte, datatype string) {
 	t.Datatype = append(t.Datatype[:0], datatype...)
 }
 
-// quoted reads a string in quotes and what may follow it: a language tag or a
-// datatype.
+// quoted reads a string in quotes and its language tag or datatype, if any.
 func (r *Reader) quoted(t *Term) bool {
 	quote := r.in.peek(0)
 	long := r.format == TriG && r.in.peek(1) == quote && r.in.peek(2) == quote
@@ -64,7 +52,7 @@ func (r *Reader) quoted(t *Term) bool {
 	if !ok || !r.valid(v) {
 		return false
 	}
-	r.literal(t, v, xsdStringIRI)
+	r.literal(t, v, xsdString)
 	switch r.in.peek(0) {
 	case '@':
 		return r.language(t)
@@ -74,7 +62,7 @@ func (r *Reader) quoted(t *Term) bool {
 	return true
 }
 
-// short reads a string that ends at a quote, on the same line.
+// short reads a string up to a quote on the same line.
 func (r *Reader) short(v []byte, quote byte) (_ []byte, ok bool) {
 	for {
 		v = r.in.text(v, quote)
@@ -94,7 +82,7 @@ func (r *Reader) short(v []byte, quote byte) (_ []byte, ok bool) {
 	}
 }
 
-// long reads a string that ends at three quotes.
+// long reads a string up to three quotes.
 func (r *Reader) long(v []byte, quote byte) (_ []byte, ok bool) {
 	for {
 		v = r.in.run(v, inLong)
@@ -121,15 +109,15 @@ func (r *Reader) escape(v []byte) (_ []byte, ok bool) {
 	if c == 'u' || c == 'U' {
 		return r.unicode(v)
 	}
-	stands := escapes[c]
-	if stands == 0 {
+	unescaped := escapes[c]
+	if unescaped == 0 {
 		return v, r.fail("unknown escape in a string")
 	}
 	r.in.pos += 2
-	return append(v, stands), true
+	return append(v, unescaped), true
 }
 
-// escapes are what a byte after a backslash stands for.
+// escapes holds the character of each byte after a backslash.
 var escapes = [256]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '\'': '\'', 'b': '\b', 'f': '\f'}
 
 // unicode reads \uXXXX or \UXXXXXXXX.
@@ -151,7 +139,7 @@ func (r *Reader) unicode(v []byte) (_ []byte, ok bool) {
 		code = code<<4 | d
 	}
 	if !utf8.ValidRune(rune(code)) || code > utf8.MaxRune {
-		return v, r.fail("escape of what is no character")
+		return v, r.fail("escape that is no character")
 	}
 	r.in.pos += 2 + digits
 	return utf8.AppendRune(v, rune(code)), true
@@ -176,11 +164,11 @@ func (r *Reader) language(t *Term) bool {
 	if !isLanguage(t.Language) {
 		return r.fail("expected a language tag after @, as en or pt-BR")
 	}
-	t.Datatype = append(t.Datatype[:0], langStringIRI...)
+	t.Datatype = append(t.Datatype[:0], rdfLangString...)
 	return true
 }
 
-// isLanguage reports whether a tag is parts joined by hyphens, the first of
+// isLanguage reports whether a tag consists of parts joined by hyphens, the first of
 // letters, the others of letters and digits (LANGTAG).
 func isLanguage(tag []byte) bool {
 	part, first := 0, true
@@ -213,10 +201,10 @@ func (r *Reader) datatype(t *Term) bool {
 	return ok
 }
 
-// number reads an integer, decimal or double. A dot that no digit or exponent
-// follows ends the statement.
+// number reads an integer, decimal or double. A dot without a digit or exponent after
+// it ends the statement.
 func (r *Reader) number(t *Term) bool {
-	in, v, datatype := &r.in, t.Value[:0], xsdIntegerIRI
+	in, v, datatype := &r.in, t.Value[:0], xsdInteger
 	if c := in.peek(0); c == '+' || c == '-' {
 		v = append(v, c)
 		in.pos++
@@ -228,7 +216,7 @@ func (r *Reader) number(t *Term) bool {
 		v = append(v, '.')
 		in.pos++
 		v = in.run(v, isDigit)
-		datatype, digits = xsdDecimalIRI, true
+		datatype, digits = xsdDecimal, true
 	}
 	if digits && r.exponent(0) {
 		v = append(v, in.peek(0))
@@ -238,7 +226,7 @@ func (r *Reader) number(t *Term) bool {
 			in.pos++
 		}
 		v = in.run(v, isDigit)
-		datatype = xsdDoubleIRI
+		datatype = xsdDouble
 	}
 	if !digits {
 		return r.fail("expected a number")
@@ -247,7 +235,7 @@ func (r *Reader) number(t *Term) bool {
 	return true
 }
 
-// exponent reports whether one begins i bytes ahead.
+// exponent reports whether an exponent begins i bytes ahead.
 func (r *Reader) exponent(i int) bool {
 	if c := r.in.peek(i); c != 'e' && c != 'E' {
 		return false

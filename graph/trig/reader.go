@@ -14,21 +14,21 @@ import (
 //	}
 //	if err := r.Err(); err != nil { … }
 //
-// Quads come in the order of the text; a quad written twice comes twice.
+// Quads keep the order of the text. A repeated quad is read again.
 type Reader struct {
 	in       input
 	format   Format
 	prefixes namespaces
 	base     []byte
 	state    state
-	begun    bool // something was read
+	begun    bool
 	inGraph  bool
 	quad     Quad
-	name     []byte // a prefix or keyword, while it is looked up
+	name     []byte // the last prefix or keyword
 	err      error
 }
 
-// state is what the reader has just read.
+// state is what the reader has read last.
 type state uint8
 
 const (
@@ -37,14 +37,14 @@ const (
 	atObject                 // an object
 )
 
-// NewReader returns a reader. It keeps a window of 256 KiB of the text and the
-// longest terms that it has met.
+// NewReader returns a reader. It holds a window of 256 KiB of the text and the longest
+// terms.
 func NewReader(r io.Reader, format Format) *Reader {
 	return &Reader{in: newInput(r), format: format}
 }
 
-// Scan reads the next quad and reports whether there was one: false at the
-// end of the text and at the first error.
+// Scan reads the next quad. It returns false at the end of the text and at the first
+// error.
 func (r *Reader) Scan() bool {
 	if r.err != nil {
 		return false
@@ -76,11 +76,11 @@ func (r *Reader) Scan() bool {
 	}
 }
 
-// Record returns the quad that Scan read. It is valid until the next Scan.
+// Record returns the quad that Scan has read. It is valid until the next Scan.
 func (r *Reader) Record() *Quad { return &r.quad }
 
-// Err returns the error that ended the scan: a *[SyntaxError], or one of the
-// underlying reader; nil at the end of the text.
+// Err returns the error that ended the scan: a *[SyntaxError], or one of the underlying
+// reader; nil at the end of the text.
 func (r *Reader) Err() error {
 	if r.err == io.EOF {
 		return nil
@@ -88,8 +88,8 @@ func (r *Reader) Err() error {
 	return r.err
 }
 
-// fail ends the scan. An error of the underlying reader goes before what the
-// missing bytes made of the text.
+// fail ends the scan. An error of the underlying reader takes precedence over a syntax
+// error, which the missing bytes may have caused.
 func (r *Reader) fail(msg string) bool {
 	if r.err == nil {
 		r.err = r.in.err
@@ -101,8 +101,8 @@ func (r *Reader) fail(msg string) bool {
 	return false
 }
 
-// statement reads up to and with a predicate, or the opening or end of a
-// graph, or a directive.
+// statement reads a subject with its predicate, the opening or end of a graph, or a
+// directive.
 func (r *Reader) statement() bool {
 	switch c := r.in.space(); c {
 	case 0:
@@ -136,7 +136,7 @@ func (r *Reader) statement() bool {
 // finish ends the scan at the end of the text.
 func (r *Reader) finish() bool {
 	switch {
-	case r.in.end > r.in.pos: // a NUL, not the end
+	case r.in.end > r.in.pos: // a NUL
 		return r.fail("unexpected character U+0000")
 	case r.inGraph:
 		return r.fail("the text ends inside a graph: } is missing")
@@ -146,7 +146,7 @@ func (r *Reader) finish() bool {
 	return false
 }
 
-// open enters a graph.
+// open starts a graph.
 func (r *Reader) open(name Term) {
 	r.inGraph = true
 	g := &r.quad.Graph
@@ -173,8 +173,8 @@ func (r *Reader) afterSubject() bool {
 	return r.predicate()
 }
 
-// nameStatement reads a statement that begins with a name: a subject, or one
-// of the keywords GRAPH, PREFIX and BASE in any case.
+// nameStatement reads a statement that begins with a name: a subject, or one of the
+// keywords GRAPH, PREFIX and BASE in any letter case.
 func (r *Reader) nameStatement() bool {
 	if !r.prefix() {
 		return false
@@ -219,7 +219,7 @@ func (r *Reader) predicate() bool {
 			return false
 		}
 		if len(r.name) == 1 && r.name[0] == 'a' && r.in.peek(0) != ':' {
-			p.Kind, p.Value = IRI, append(p.Value[:0], rdfTypeIRI...)
+			p.Kind, p.Value = IRI, append(p.Value[:0], rdfType...)
 		} else if r.in.peek(0) != ':' {
 			return r.fail("expected a predicate")
 		} else if !r.local(p) {
@@ -230,10 +230,8 @@ func (r *Reader) predicate() bool {
 	return true
 }
 
-const rdfTypeIRI = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-
-// after reads what follows an object: another object, another predicate, the
-// end of the statement or of the graph.
+// after reads what follows an object: a comma, a semicolon with the next predicate, or
+// the end of the statement.
 func (r *Reader) after() bool {
 	c := r.in.space()
 	if c == ',' {
@@ -249,7 +247,7 @@ func (r *Reader) after() bool {
 	switch {
 	case c == '.':
 		r.in.pos++
-	case c == '}' && r.inGraph: // the last dot of a graph may be missing
+	case c == '}' && r.inGraph: // the last dot of a graph is optional
 	case c == 0 && r.in.pos == r.in.end:
 		return r.fail("the text ends inside a statement")
 	case semicolon:
@@ -289,7 +287,7 @@ func (r *Reader) line() bool {
 	return true
 }
 
-// full reads an IRI or a blank node.
+// full reads an IRI without a prefix, or a blank node.
 func (r *Reader) full(t *Term, what string) bool {
 	if c := r.in.space(); c != '<' && c != '_' {
 		return r.fail("expected a " + what)
@@ -297,7 +295,7 @@ func (r *Reader) full(t *Term, what string) bool {
 	return r.node(t, what)
 }
 
-// directive reads what follows an @: prefix or base, up to and with the dot.
+// directive reads what follows an @: prefix or base, up to the dot.
 func (r *Reader) directive() bool {
 	if !r.prefix() {
 		return false

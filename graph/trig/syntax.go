@@ -6,12 +6,6 @@ import (
 	"strings"
 )
 
-const (
-	rdfType    = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-	xsdInteger = "http://www.w3.org/2001/XMLSchema#integer"
-	xsdString  = "http://www.w3.org/2001/XMLSchema#string"
-)
-
 // Format is a concrete syntax for quads.
 type Format uint8
 
@@ -24,30 +18,26 @@ const (
 // Prefix abbreviates the IRIs that begin with IRI to Name:rest.
 type Prefix struct{ Name, IRI string }
 
-// Frame is the constant text around the part of a term that varies: `q:` and
-// nothing for the names of a prefix, `"` and `"^^xsd:dateTime` for dates. A
-// term is Open, the varying part, Close.
+// Frame is the constant text around the variable part of a term: `q:` and nothing for
+// the names of a prefix, `"` and `"^^xsd:dateTime` for dates. A term is Open, the
+// variable part, Close.
 type Frame struct{ Open, Close string }
 
-// Syntax spells terms in one format with one set of prefixes. Spelling is done
-// when a job is set up; what runs for every triple only copies the results.
+// Syntax spells terms in one format with one set of prefixes. A job spells its terms
+// once; for every triple it only copies the results.
 type Syntax struct {
 	format   Format
 	prefixes []Prefix
 }
 
-// NewSyntax returns a syntax. Prefixes are tried in the given order; N-Quads
-// has none and ignores them. Prefix names must be
-// ASCII letters, or empty.
+// NewSyntax returns a syntax. The first prefix that fits abbreviates an IRI; N-Quads
+// ignores prefixes. Their names must be ASCII letters, or empty.
 func NewSyntax(format Format, prefixes ...Prefix) *Syntax {
 	if format == NQuads {
 		prefixes = nil
 	}
 	return &Syntax{format: format, prefixes: prefixes}
 }
-
-// Format returns the format that the syntax spells for.
-func (s *Syntax) Format() Format { return s.format }
 
 // IRI spells an IRI as a subject, object or datatype: as a prefixed name where
 // the part after a prefix needs no escapes, else in brackets.
@@ -60,8 +50,8 @@ func (s *Syntax) IRI(iri string) string {
 	return string(AppendIRI(nil, iri))
 }
 
-// Term spells a term as a subject or object, as those that a [Reader] returns:
-// for what is converted, and for literals with a language or a rare datatype.
+// Term spells a term, as a [Reader] returns it, as a subject or object: for conversions,
+// and for literals with a language or a rare datatype.
 func (s *Syntax) Term(t Term) string {
 	switch t.Kind {
 	case IRI:
@@ -79,8 +69,8 @@ func (s *Syntax) Term(t Term) string {
 	return text
 }
 
-// Predicate is a predicate as a [Syntax] spells it, and the number from 0 that
-// its triples are counted under; see [Batch.Tally].
+// Predicate is a predicate as a [Syntax] spells it, and the number, from 0, of the
+// counter of its triples; see [Batch.Tally].
 type Predicate struct {
 	Spelled string
 	Tally   uint8
@@ -94,8 +84,8 @@ func (s *Syntax) Predicate(iri string) Predicate {
 	return Predicate{Spelled: s.IRI(iri)}
 }
 
-// NameFrame is the frame of the IRIs that begin with iri and end in digits, or
-// in ASCII letters and digits: prefixed names where iri is a prefix.
+// NameFrame returns the frame of IRIs that begin with iri and end in ASCII letters and
+// digits: prefixed names where iri is a prefix.
 func (s *Syntax) NameFrame(iri string) Frame {
 	for _, p := range s.prefixes {
 		if p.IRI == iri {
@@ -105,16 +95,16 @@ func (s *Syntax) NameFrame(iri string) Frame {
 	return IRIFrame(iri)
 }
 
-// IRIFrame is the frame of the IRIs that begin with iri, written whole: for
-// endings that a prefixed name cannot hold. The varying part must be free of
-// the characters that [AppendIRI] encodes.
+// IRIFrame returns the frame of IRIs that begin with iri, without a prefix: for endings
+// that no prefixed name has. The variable part must be free of the characters that
+// [AppendIRI] encodes.
 func IRIFrame(iri string) Frame {
 	b := AppendIRI(nil, iri)
 	return Frame{Open: string(b[:len(b)-1]), Close: ">"}
 }
 
-// LiteralFrame is the frame of literals of a datatype whose lexical forms need no
-// escapes, as those of numbers and dates. Integers are shorthand in TriG.
+// LiteralFrame returns the frame of literals of a datatype whose lexical forms need no
+// escapes, as numbers and dates. In TriG integers are bare numbers.
 func (s *Syntax) LiteralFrame(iri string) Frame {
 	if iri == xsdInteger && s.format == TriG {
 		return Frame{}
@@ -122,7 +112,7 @@ func (s *Syntax) LiteralFrame(iri string) Frame {
 	return Frame{Open: `"`, Close: `"^^` + s.IRI(iri)}
 }
 
-// appendHeader appends the prefix declarations that a file begins with.
+// appendHeader appends the prefix declarations of a file.
 func (s *Syntax) appendHeader(dst []byte) []byte {
 	for _, p := range s.prefixes {
 		dst = append(dst, "@prefix "...)
@@ -134,8 +124,8 @@ func (s *Syntax) appendHeader(dst []byte) []byte {
 	return dst
 }
 
-// plainLocal reports whether a local name needs no escapes in any parser: a
-// safe part of the grammar's PN_LOCAL.
+// plainLocal reports whether a local name needs no escapes in any parser. Its characters
+// are a subset of the grammar's PN_LOCAL.
 func plainLocal(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -149,8 +139,8 @@ func plainLocal(s string) bool {
 
 const hexDigits = "0123456789ABCDEF"
 
-// AppendIRI appends an IRI in brackets. Characters that no IRI holds (controls,
-// space, <>"{}|^`\) are percent-encoded, as RFC 3987 does in section 3.1: readers
+// AppendIRI appends an IRI in brackets. It percent-encodes characters that no IRI
+// contains (controls, space, <>"{}|^`\), as RFC 3987 does in section 3.1: readers
 // refuse them, escaped or not.
 func AppendIRI[T []byte | string](dst []byte, iri T) []byte {
 	dst = append(dst, '<')
@@ -166,8 +156,8 @@ func AppendIRI[T []byte | string](dst []byte, iri T) []byte {
 }
 
 // AppendString appends a literal of type xsd:string in double quotes: \\ \"
-// \n \r \t, other controls and DEL as \uXXXX, all else as it is. The text
-// must be valid UTF-8; it is not checked.
+// \n \r \t, other controls and DEL as \uXXXX, everything else as it is. The text must
+// be valid UTF-8; AppendString does not check it.
 func AppendString(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for {
@@ -192,17 +182,13 @@ func appendEscape(dst []byte, c byte) []byte {
 	case '\t':
 		return append(dst, '\\', 't')
 	}
-	return appendCode(dst, c)
-}
-
-func appendCode(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// cleanPrefix returns the length of the longest prefix that needs no escape.
-// It looks at eight bytes at a time: in marks, the lowest set bit is that of
-// the first byte that is a control, DEL, quote or backslash (a subtraction
-// borrows into higher bytes only, so bits above the first may be wrong).
+// cleanPrefix returns the length of the longest prefix that needs no escape. It tests
+// eight bytes at a time (BenchmarkWriter): the lowest set bit of marks is that of the
+// first byte that is a control, DEL, quote or backslash. A subtraction borrows into
+// higher bytes only, so higher bits may be wrong.
 // https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
 func cleanPrefix(text []byte) int {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080

@@ -5,7 +5,18 @@ import (
 	"fmt"
 )
 
-// Kind says what a term is.
+// IRIs that TriG abbreviates, or that a literal has without naming them.
+const (
+	rdfType       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+	rdfLangString = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+	xsdString     = "http://www.w3.org/2001/XMLSchema#string"
+	xsdInteger    = "http://www.w3.org/2001/XMLSchema#integer"
+	xsdDecimal    = "http://www.w3.org/2001/XMLSchema#decimal"
+	xsdDouble     = "http://www.w3.org/2001/XMLSchema#double"
+	xsdBoolean    = "http://www.w3.org/2001/XMLSchema#boolean"
+)
+
+// Kind is the kind of a term.
 type Kind uint8
 
 // The kinds of terms. None is the graph of a triple in the default graph.
@@ -16,22 +27,16 @@ const (
 	Literal
 )
 
-// Term is one term in normal form: Value is an IRI without brackets, whole,
-// the label of a blank node, or the text of a literal without escapes.
-// Datatype is the IRI of a literal's datatype, xsd:string and rdf:langString
-// included; Language is a language tag as it was written.
+// Term is a term without its spelling: Value is an absolute IRI without brackets, the
+// label of a blank node, or the text of a literal without escapes. Datatype is the IRI
+// of a literal's datatype, also for xsd:string and rdf:langString; Language is a
+// language tag as written.
 type Term struct {
 	Kind                      Kind
 	Value, Datatype, Language []byte
 }
 
-// Equal reports whether two terms are the same, language tags by letter.
-func (t Term) Equal(u Term) bool {
-	return t.Kind == u.Kind && bytes.Equal(t.Value, u.Value) &&
-		bytes.Equal(t.Datatype, u.Datatype) && bytes.Equal(t.Language, u.Language)
-}
-
-// Quad is a triple and the graph it stands in.
+// Quad is a triple and its graph.
 type Quad struct {
 	Subject, Predicate, Object, Graph Term
 }
@@ -45,13 +50,13 @@ func (q *Quad) Clone() Quad {
 	return Quad{c(q.Subject), c(q.Predicate), c(q.Object), c(q.Graph)}
 }
 
-// SyntaxError is what a [Reader] met that is not in the language it reads.
+// SyntaxError is an error in the text that a [Reader] reads.
 type SyntaxError struct {
 	Line, Column int // from 1; the column counts bytes
 	Msg          string
 }
 
-// Error gives the message with its line and column.
+// Error returns the message with its line and column.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
