@@ -27,12 +27,12 @@ func (a *analyzer) count(text string, use func(terms []termCount, words int)) {
 		c = new(termCounter)
 	}
 	use(c.count(&a.lexicon, text))
-	if len(c.slots) <= 1<<16 { // that of an exceptionally long text would hold its memory
+	if len(c.slots) <= 1<<16 { // the memory of a very long text is released
 		a.counters.Put(c)
 	}
 }
 
-// word is a word form (a lower-case run of letters and digits) and what the analyzer makes of it.
+// word is a word form (a lower-case run of letters and digits) and its analysis.
 type word struct {
 	form string
 	stem string

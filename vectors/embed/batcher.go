@@ -20,7 +20,7 @@ const (
 	leastRefused       = 16 // refused texts before their share ends the run
 )
 
-// truncation asks the server to shorten a text: the value of vLLM's truncate_prompt_tokens.
+// truncation is the number of tokens to which the server shortens a text: the value of vLLM's truncate_prompt_tokens.
 type truncation int
 
 const (
@@ -44,7 +44,7 @@ type batcher struct {
 	embedded, truncated, refused atomic.Int64 // texts
 }
 
-// setSizes takes the sizes of batches from a spec.
+// setSizes sets the sizes of batches to those of a spec, or the defaults.
 func (b *batcher) setSizes(s Spec) {
 	b.batchTexts.Store(int64(cmp.Or(s.Batch, defaultBatch)))
 	b.batchTokens = cmp.Or(s.BatchTokens, defaultBatchTokens)

@@ -15,7 +15,7 @@ import (
 // text, pad it, and replace unknown words.
 const firstWord = 4
 
-// bgeM3 makes the lexical weights of BGE-M3 (Chen et al., arXiv 2402.03216) as vLLM serves them (its
+// bgeM3 requests the lexical weights of BGE-M3 (Chen et al., arXiv 2402.03216) as vLLM serves them (its
 // docs/models/pooling_models/specific_models.md, and tests/models/language/pooling/test_bge_m3.py). The route /pooling
 // returns a weight for each token by the task token_classify, and the route /tokenize the tokens. A token that occurs
 // several times has its greatest weight. The weights are learned and need no idf. It is safe for concurrent use.

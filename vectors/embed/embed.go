@@ -1,4 +1,4 @@
-// Package embed makes vectors of texts. Two embedders are built in and need neither network nor download: dense vectors
+// Package embed computes vectors of texts. Two embedders are built in and need neither network nor download: dense vectors
 // by latent semantic analysis, fitted on the dump itself ([FitLSA]), and sparse vectors by BM25, with the numbers that
 // Qdrant computes ([NewBM25]). A [Spec] names any other: a dense model behind OpenAI's API ([OpenDense]), or the lexical
 // weights of BGE-M3 behind vLLM ([OpenSparse]). [OpenPair] opens both embedders of a build.
@@ -9,7 +9,7 @@ package embed
 
 import "context"
 
-// Dense makes dense vectors of unit length. Implementations are safe for concurrent use.
+// Dense computes dense vectors of unit length. Implementations are safe for concurrent use.
 type Dense interface {
 	// Model returns the embedder's name. Vectors of equal names are comparable.
 	Model() string
@@ -21,7 +21,7 @@ type Dense interface {
 	Query(ctx context.Context, text string) ([]float32, error)
 }
 
-// Sparse makes sparse vectors. Implementations are safe for concurrent use.
+// Sparse computes sparse vectors. Implementations are safe for concurrent use.
 type Sparse interface {
 	// Model returns the embedder's name. Vectors of equal names are comparable.
 	Model() string

@@ -162,7 +162,7 @@ func (e *endpoint) statusError(resp *http.Response, answer []byte) error {
 	case code >= 500 || code == http.StatusRequestTimeout || code == http.StatusFailedDependency || e.answered.Load():
 		return &temporaryError{err: err, status: code}
 	case code == http.StatusUnauthorized || code == http.StatusForbidden:
-		return schema.Faultf(schema.FaultUsage, "give the key in the environment; see the section on keys in docs/vectors.md", "%w", err)
+		return schema.Faultf(schema.FaultUsage, "give the key in the environment, see docs/vectors.md", "%w", err)
 	case code >= 300 && code < 400:
 		return schema.Faultf(schema.FaultUsage, "give the address that it leads to", "%s redirects to another address", e.base)
 	}

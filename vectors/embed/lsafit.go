@@ -37,7 +37,7 @@ func FitLSA(ctx context.Context, texts iter.Seq[string], dims int) (*LSA, error)
 	m.setTerms(c.stems(vocabulary))
 	m.idf = c.idf(vocabulary)
 	docs, matrix := c.docs(), c.matrix(vocabulary, m.idf)
-	c = nil // the next step takes memory
+	c = nil // the next step needs the memory
 	v, k, err := rightSingularVectors(ctx, matrix, dims, fitIterations, fitSeed)
 	if err != nil {
 		return nil, fmt.Errorf("fit a model on %d texts: %w", docs, err)

@@ -12,7 +12,7 @@ import (
 	"s2g/schema"
 )
 
-// openAI makes dense vectors by the route /embeddings of OpenAI's API, which vLLM, TEI, Ollama, llama.cpp and Infinity
+// openAI requests dense vectors by the route /embeddings of OpenAI's API, which vLLM, TEI, Ollama, llama.cpp and Infinity
 // serve, too. It is safe for concurrent use.
 type openAI struct {
 	spec      Spec

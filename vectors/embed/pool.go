@@ -158,7 +158,7 @@ func (p *pool) recordHealth(e *endpoint, err error) time.Duration {
 }
 
 // limitError returns an error where no endpoint has answered for RetryFor, or where the request failed maxFailures times
-// while others succeeded. A request that the server asks to wait may wait longer.
+// while others succeeded. A request that a busy server delays may wait longer.
 func (p *pool) limitError(first time.Time, failures int, last error) error {
 	p.mu.Lock()
 	since := p.answered

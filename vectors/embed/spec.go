@@ -11,7 +11,7 @@ import (
 	"s2g/schema"
 )
 
-// The kinds of embedders that a spec names. [FitLSA] makes the embedder of KindBuiltin.
+// The kinds of embedders that a spec names. [FitLSA] fits the embedder of KindBuiltin.
 const (
 	KindBuiltin = "builtin"
 	KindBM25    = "bm25"

@@ -111,7 +111,7 @@ func endsClause(b []byte) bool {
 	return n > 1 && bytes.IndexByte([]byte(".,:;!?"), b[n-1]) >= 0
 }
 
-// startStrike begins a text that its author has struck out. It is marked, because it no longer holds.
+// startStrike begins a text that its author has struck out. It is marked, because it is no longer valid.
 func (p *paragraph) startStrike() {
 	if p.strikeStart == 0 && p.codeStart == 0 {
 		p.writePending()

@@ -2,7 +2,7 @@ package text
 
 import "s2g/schema"
 
-// PostCleaner is a [Cleaner] that gives code without a language the language of a build that the post's tags name.
+// PostCleaner is a [Cleaner] for posts of a build: code that names no language has that of the post's tags.
 type PostCleaner struct {
 	Cleaner
 	languages []schema.Language
@@ -15,7 +15,7 @@ func NewPostCleaner(languages []schema.Language, links bool) *PostCleaner {
 }
 
 // CleanPost returns the clean text of a post. tags are those of its question, stored as |a|b|. Code that names no language
-// gets the first language of the table among the tags, so that the text is the same in the shards of all its languages.
+// has the first language of the table among the tags, so that the text is the same in the shards of all its languages.
 func (c *PostCleaner) CleanPost(body, tags []byte) string {
 	c.Language = c.codeLanguage(tags)
 	return c.Clean(string(body))

@@ -90,8 +90,8 @@ func (f *noiseFilter) isOwnFrame(family traceFamily, i, j int) bool {
 	return true
 }
 
-// frameAt returns the family of the frame at line i, and the line behind it. The forms of the places tell frames from prose,
-// lists and the output of compilers, see TestTraces and TestNoTraces.
+// frameAt returns the family of the frame at line i, and the line behind it. The forms of the places distinguish frames from
+// prose, lists and the output of compilers, see TestTraces and TestNoTraces.
 func (f *noiseFilter) frameAt(i int) (family traceFamily, next int) {
 	if i >= len(f.lines) {
 		return noFrame, i
