@@ -18,7 +18,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// document is like a table of a real dump.
+// document returns a document like those of real dumps.
 func document(table string, rows int) []byte {
 	var b bytes.Buffer
 	root := strings.ToLower(table)
@@ -36,8 +36,8 @@ func document(table string, rows int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkConvert scans documents and makes TSV of them on one core: all that
-// ingest does to a row but sending it.
+// BenchmarkConvert scans documents and converts them to TSV on one core: all work on
+// a row except sending it.
 func BenchmarkConvert(b *testing.B) {
 	for table, rows := range map[string]int{"Posts": 20_000, "Votes": 200_000} {
 		b.Run(table, func(b *testing.B) {
@@ -87,11 +87,10 @@ func TestConvertAllocations(t *testing.T) {
 // sample, in posts.
 const benchPosts = "BENCH_POSTS"
 
-// BenchmarkIngest ingests a sample, and beside it has the server load TSV files
-// of the same rows that were made before: the time below which no ingest can be.
-// Both end with tables that have their indexes. x-load-data is the time of the
-// one over that of the other, the fastest of each; x-load-data-cpu is the same
-// of the processor time of client and server, for machines that are busy.
+// BenchmarkIngest ingests a sample. As a lower bound, MariaDB loads prepared TSV
+// files of the same rows. Both build the indexes. x-load-data is the ratio of the
+// fastest runs' times; x-load-data-cpu is the ratio of the processor times of client
+// and server, which other work on the machine disturbs less.
 func BenchmarkIngest(b *testing.B) {
 	posts := schematest.EnvInt(b, benchPosts, 25_000)
 	xml, tsv := b.TempDir(), b.TempDir()
@@ -125,7 +124,7 @@ func BenchmarkIngest(b *testing.B) {
 	b.Run("s2g", func(b *testing.B) {
 		b.ReportAllocs()
 		c := measure(b, func() error { return g.run(Options{Dump: xml}) })
-		if reference.wall > 0 { // else -bench leaves it out
+		if reference.wall > 0 { // else -bench does not select it
 			b.ReportMetric(c.wall/reference.wall, "x-load-data")
 			b.ReportMetric(c.cpu/reference.cpu, "x-load-data-cpu")
 		}
@@ -163,8 +162,7 @@ func tsvOf(b *testing.B, t schema.Table, doc []byte) []byte {
 	return out.tsv
 }
 
-// loadFiles has the server load a folder's TSV files side by side, and index
-// each table when it is loaded.
+// loadFiles loads a folder's TSV files side by side and indexes each table.
 func (g target) loadFiles(b *testing.B, folder string) error {
 	group, ctx := errgroup.WithContext(b.Context())
 	for _, t := range schema.Tables() {

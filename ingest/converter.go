@@ -20,7 +20,7 @@ type rowBatch struct {
 // A batchRow is a line of a batch.
 type batchRow struct {
 	id  int64
-	end int // of the line in the batch's tsv, behind its line feed
+	end int // of the line in the batch's tsv, after its line feed
 }
 
 func (b *rowBatch) reset() {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// feedRows gives rows to an orderer in batches, and returns what it sends as
-// lines and the Ids that it says are duplicates.
+// feedRows passes rows to an idOrderer in batches, and returns the lines that it
+// sends and the Ids of the rows that it drops.
 func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []string, duplicates []int64) {
 	t.Helper()
 	tmp := t.TempDir()
@@ -50,7 +50,7 @@ func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []st
 	text := <-read
 	lines = slices.Collect(strings.Lines(text))
 	if o.rows != int64(len(lines)) || o.bytes != int64(len(text)) {
-		t.Errorf("says it sent %d rows of %d bytes, sent %d of %d", o.rows, o.bytes, len(lines), len(text))
+		t.Errorf("counts %d rows of %d bytes, sent %d of %d", o.rows, o.bytes, len(lines), len(text))
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder for temporary files: %v, %v", left, err)
@@ -58,7 +58,7 @@ func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []st
 	return lines, duplicates
 }
 
-func TestOrder(t *testing.T) {
+func TestRowsAreSentInIDOrderOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	ascending := make([]string, 5000)
 	for i := range ascending {
@@ -73,7 +73,7 @@ func TestOrder(t *testing.T) {
 	}
 	descending := slices.Clone(ascending)
 	slices.Reverse(descending)
-	var repeated []string // every Id two or three times, told apart by what follows it
+	var repeated []string // every Id two or three times, distinguished by its text
 	for i, line := range append(slices.Clone(shuffled), append(slices.Clone(shuffled), ascending[:100]...)...) {
 		repeated = append(repeated, fmt.Sprintf("%s, at %d", line, i))
 	}

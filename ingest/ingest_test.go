@@ -148,7 +148,7 @@ func (g target) value(query string) string {
 	return *v
 }
 
-func TestRealDump(t *testing.T) {
+func TestRealDumpInAllDressings(t *testing.T) {
 	t.Parallel()
 	const site = "bioinformatics.stackexchange.com"
 	source := schematest.Dump(t, site)
@@ -229,7 +229,7 @@ func small() map[string]string {
 	}
 }
 
-// write makes a folder of a dump's rows.
+// write writes the rows of a dump into a folder.
 func write(t testing.TB, rows map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -341,7 +341,7 @@ func TestSmallDump(t *testing.T) {
 	})
 }
 
-func TestBadDump(t *testing.T) {
+func TestBadDumpLeavesTablesInService(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	if err := g.run(Options{Dump: write(t, small())}); err != nil {
@@ -354,7 +354,7 @@ func TestBadDump(t *testing.T) {
 		name string
 		o    Options
 		make func(folder string) error
-		says string // the error
+		text string // in the error
 	}{
 		{"no posts", Options{}, remove("Posts.xml"), "no Posts.xml"},
 		{"no votes", Options{}, remove("Votes.xml"), "no Votes.xml"},
@@ -375,8 +375,8 @@ func TestBadDump(t *testing.T) {
 			}
 			test.o.Dump = folder
 			err := g.run(test.o)
-			if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("error %v (fault %d), want a fault of the input that says %s", err, f, test.says)
+			if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("error %v (fault %d), want a fault of the input with %s", err, f, test.text)
 			}
 			if d := cmp.Diff(want, g.state()); d != "" {
 				t.Errorf("the tables in service have changed (-want +got):\n%s", d)
@@ -425,7 +425,7 @@ func cutGzip(folder string) error {
 	return swap("Tags.xml", "Tags.xml.gz", b.String()[:b.Len()-5])(folder)
 }
 
-func TestCancel(t *testing.T) {
+func TestCancelledRunIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	ctx, cancel := context.WithCancel(t.Context())

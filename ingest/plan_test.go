@@ -9,8 +9,8 @@ import (
 	"s2g/schema"
 )
 
-// Two sites of one folder whose files have the same names, sizes and times are
-// two dumps; the same site twice is one.
+// The key distinguishes two sites of one folder whose files have the same names,
+// sizes and times.
 func TestPlanKeyTellsSitesApart(t *testing.T) {
 	dir, when := t.TempDir(), time.Unix(1_700_000_000, 0)
 	for _, site := range []string{"a.stackexchange.com", "b.stackexchange.com"} {

@@ -16,8 +16,8 @@ import (
 	"s2g/schema/manifest"
 )
 
-// badRows has a Comments.xml of 100 rows and one for each class that rows of
-// comments, votes or links may be bad in, and what becomes of it.
+// badRows are rows of each class, and whether they are loaded. They are written
+// beside 100 good comments.
 var badRows = []struct {
 	table string
 	row   string
@@ -56,8 +56,9 @@ func comments(n int) string {
 	return b.String()
 }
 
-// Each class is counted, listed and dealt with as its documentation says.
-func TestBadRows(t *testing.T) {
+// Rows of each class are counted, listed, and dropped or kept as the table of classes
+// requires.
+func TestFateOfEachClass(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	rows := small()
@@ -94,12 +95,12 @@ func TestBadRows(t *testing.T) {
 	}
 }
 
-// Each class is an error where all rows must be good, and each but those that
-// lose nothing where no row may be bad.
-func TestJudge(t *testing.T) {
+// With option strict each class is an error; with max-rejects 0 each class that
+// valid dumps do not have.
+func TestLimitsOfBadRows(t *testing.T) {
 	for _, bad := range badRows {
 		if bad.class == duplicateID {
-			continue // is found later than the others; see TestMaxRejects
+			continue // is found by the idOrderer; see TestBadRowsAreCountedListedAndLimited
 		}
 		table, _ := schema.TableByName(bad.table)
 		c := newConverter(table, table.Name+".xml")
@@ -138,9 +139,9 @@ func (g target) rejects() []reject {
 	return all
 }
 
-// All bad rows are counted, a few of them listed, and their share is judged by
-// table.
-func TestMaxRejects(t *testing.T) {
+// All bad rows are counted, the first of each class are listed, and the limit applies
+// to each table.
+func TestBadRowsAreCountedListedAndLimited(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	rows := small()
@@ -148,7 +149,7 @@ func TestMaxRejects(t *testing.T) {
 	for range 25 {
 		rows["Comments"] += `<row Id="x" PostId="1" CreationDate="2020-01-02T03:04:05.678" Text="` + strings.Repeat("y", 300) + `" />`
 	}
-	rows["Votes"] += rows["Votes"] // one of two is there twice
+	rows["Votes"] += rows["Votes"] // one duplicate in two rows
 	path := write(t, rows)
 	err := g.run(Options{Dump: path, MaxRejects: new(0.1)})
 	if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), "duplicate_id") {
@@ -162,12 +163,12 @@ func TestMaxRejects(t *testing.T) {
 	if n := g.dir.Manifest().Stages[manifest.Ingest].Errors[string(badNumber)]; n != 25 {
 		t.Errorf("%d bad rows counted, want 25", n)
 	}
-	if listed := g.rejects(); len(listed) != examples+1 { // and the duplicate
+	if listed := g.rejects(); len(listed) != examples+1 { // plus the duplicate
 		t.Errorf("%d listed, want %d", len(listed), examples+1)
 	}
 }
 
-// Texts are as long as they come, and an empty one is not an absent one.
+// Long texts are loaded in full, and empty texts are not NULL.
 func TestLongAndEmptyTexts(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)

@@ -25,8 +25,8 @@ import (
 	"s2g/schema/tables"
 )
 
-// ingestEnv makes the test binary an ingest of the dump into the folder that the
-// variable names, as DUMP:OUT, so that it can be killed.
+// ingestEnv is an environment variable, DUMP:OUT, that makes the test binary ingest
+// a dump, so that a test can kill it.
 const ingestEnv = "S2G_TEST_INGEST"
 
 func ingestInstead() {
@@ -56,10 +56,10 @@ func ingestOnce(path, out string) error {
 	return Run(context.Background(), dir, db, Options{Dump: path})
 }
 
-// An ingest that is killed at any moment, its server with it or not, ends with
-// the same tables when it is run again, and leaves no server behind. More kills
-// and posts: S2G_TEST_KILLS and BENCH_POSTS.
-func TestKill(t *testing.T) {
+// An ingest that is killed at any moment, with its server or without, produces the
+// same tables when it is run again, and no server remains. S2G_TEST_KILLS and
+// BENCH_POSTS set the numbers of kills and posts.
+func TestKilledIngestIsResumed(t *testing.T) {
 	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	kills, posts := schematest.EnvInt(t, "S2G_TEST_KILLS", 3), schematest.EnvInt(t, benchPosts, 2000)
@@ -100,30 +100,29 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// ingested runs an ingest in a process of its own, which is killed if kill is
-// given and run again, and returns what is in service then and how long the
-// last run took.
+// ingested runs an ingest in another process and returns the state of its tables and
+// its duration. If kill is not nil, it is called with an earlier run.
 func ingested(t *testing.T, path, out string, kill func(*exec.Cmd)) (map[string]string, time.Duration) {
 	t.Helper()
 	start := func() (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), ingestEnv+"="+path+":"+out)
-		said := &bytes.Buffer{}
-		cmd.Stderr = said
+		stderr := &bytes.Buffer{}
+		cmd.Stderr = stderr
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		return cmd, said
+		return cmd, stderr
 	}
 	if kill != nil {
 		cmd, _ := start()
 		kill(cmd)
-		cmd.Wait() // it was killed, or had ended
+		cmd.Wait() // an error if it was killed
 	}
 	begun := time.Now()
-	cmd, said := start()
+	cmd, stderr := start()
 	if err := cmd.Wait(); err != nil {
-		t.Fatalf("run again: %v\n%s", err, said)
+		t.Fatalf("run again: %v\n%s", err, stderr)
 	}
 	took := time.Since(begun)
 	g := privateTarget(t, out)
@@ -137,7 +136,7 @@ func ingested(t *testing.T, path, out string, kill func(*exec.Cmd)) (map[string]
 	return g.state(), took
 }
 
-// inStep checks that the manifest and the tables are of one dump.
+// inStep checks that the manifest and the tables belong to one dump.
 func (g target) inStep(key string) {
 	g.t.Helper()
 	held, err := g.db.DumpKey(g.t.Context())
@@ -149,7 +148,7 @@ func (g target) inStep(key string) {
 	}
 }
 
-// tidy checks that nothing is left beside the tables in service.
+// tidy checks that there are no tables but those in service.
 func (g target) tidy() {
 	g.t.Helper()
 	if left := g.value("SELECT GROUP_CONCAT(table_name) FROM information_schema.tables WHERE table_schema = DATABASE()" +
@@ -158,7 +157,7 @@ func (g target) tidy() {
 	}
 }
 
-// begin is Run up to the point where all tables are to be loaded.
+// begin is Run up to the loading of tables.
 func (g target) begin(o Options) *ingestRun {
 	g.t.Helper()
 	o = o.withDefaults()
@@ -183,9 +182,9 @@ func other() map[string]string {
 	return rows
 }
 
-// A crash between any two steps of putting tables in service is mended by the
-// next run, whether that is of the same dump or of the one before.
-func TestCrashAroundTheSwap(t *testing.T) {
+// A crash between any two steps of putting tables in service is repaired by the
+// next run, of the same dump or of the one before.
+func TestCrashAroundTheSwapIsRepaired(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	before, after := write(t, small()), write(t, other())
@@ -228,7 +227,7 @@ func TestCrashAroundTheSwap(t *testing.T) {
 					t.Fatal(err)
 				}
 				var log bytes.Buffer
-				if !g.dir.Manifest().Fresh(manifest.Ingest, plan.Key) { // as the command asks
+				if !g.dir.Manifest().Fresh(manifest.Ingest, plan.Key) { // as the command checks
 					if err := g.run(Options{Dump: next, Log: slog.New(slog.NewTextHandler(&log, nil))}); err != nil {
 						t.Fatal(err)
 					}
@@ -250,7 +249,7 @@ func TestCrashAroundTheSwap(t *testing.T) {
 }
 
 // A swap that fails leaves the tables and the manifest of the dump before.
-func TestSwapFails(t *testing.T) {
+func TestFailedSwapChangesNothing(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	before := write(t, small())
@@ -280,8 +279,8 @@ func TestSwapFails(t *testing.T) {
 	}
 }
 
-// Tables that were loaded stay, but for those that the server has lost a part of.
-func TestResume(t *testing.T) {
+// Loaded tables stay, except those that MariaDB has lost in part.
+func TestLoadedTablesStay(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	path := write(t, small())
@@ -296,7 +295,7 @@ func TestResume(t *testing.T) {
 		"Tags":      "DROP TABLE Tags_new",
 	} {
 		t.Run(name, func(t *testing.T) {
-			// a stage that is up to date is not begun: the build has lost its tables
+			// a fresh stage is not run: remove it from the manifest
 			if err := g.dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) }); err != nil {
 				t.Fatal(err)
 			}
@@ -332,8 +331,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// The limits of bad rows hold for tables that an interrupted run has loaded.
-func TestResumeJudges(t *testing.T) {
+// The limits of bad rows apply to tables that an interrupted run has loaded.
+func TestLimitsHoldForLoadedTables(t *testing.T) {
 	t.Parallel()
 	g := newTarget(t)
 	rows := small()
@@ -354,9 +353,9 @@ func TestResumeJudges(t *testing.T) {
 	}
 }
 
-// A server that dies in the middle of a load is named as what failed, with the
-// end of its log, and the next run goes on.
-func TestServerCrash(t *testing.T) {
+// The error of a server that dies during a load names it and quotes the end of its
+// log, and the next run resumes.
+func TestServerCrashIsAServiceFault(t *testing.T) {
 	schematest.Long(t)
 	path := t.TempDir()
 	if _, err := sample.Write(t.Context(), sample.Options{Posts: 2000, Out: path}); err != nil {
@@ -395,9 +394,9 @@ func TestServerCrash(t *testing.T) {
 	}
 }
 
-// A full disk is a lack of resources wherever it shows, and the run goes on when
-// there is room.
-func TestFullDisk(t *testing.T) {
+// A full disk is a fault of resources at every step, and the run is resumed when
+// there is space.
+func TestFullDiskIsAResourceFault(t *testing.T) {
 	schematest.Long(t)
 	path := t.TempDir()
 	if _, err := sample.Write(t.Context(), sample.Options{Posts: 12_000, Out: path, Shuffle: true}); err != nil {

@@ -27,8 +27,8 @@ func columns(t schema.Table) []string {
 	return names
 }
 
-// postsDocument is a document like a real Posts.xml: mean row of 1.6 kB, HTML
-// with code, one post in five beyond ASCII.
+// postsDocument returns a document like a real Posts.xml: mean row of 1.6 kB, HTML
+// with code, one post in five with characters outside ASCII.
 func postsDocument(rows int) []byte {
 	var b bytes.Buffer
 	b.WriteString("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<posts>\n")
@@ -119,11 +119,10 @@ func countRows(r io.Reader, c ScanConfig, workers int) (int, error) {
 	return rows, err
 }
 
-// BenchmarkScanner reads Posts.xml of a sample with the scanner on one core and
-// on two, and beside it with xmllint --stream, which is libxml2 doing no more
-// than reading. x-xmllint is how many times as fast the scanner is, by the
-// fastest run of each; x-xmllint-cpu says so in processor time, which other work
-// on the machine changes little.
+// BenchmarkScanner reads Posts.xml of a sample with the scanner, on one core and on
+// two, and with xmllint --stream, which only reads with libxml2. x-xmllint is the
+// ratio of the fastest runs' times; x-xmllint-cpu is the ratio of the processor
+// times, which other work on the machine disturbs less.
 func BenchmarkScanner(b *testing.B) {
 	folder := b.TempDir()
 	stats, err := sample.Write(b.Context(), sample.Options{Posts: 60_000, Out: folder})
@@ -177,8 +176,8 @@ func BenchmarkScanner(b *testing.B) {
 	}
 }
 
-// BenchmarkDecode reads all tables of a sample in each format, with the programs
-// that are there and with the built-in decoders. MB/s are of XML.
+// BenchmarkDecode reads all tables of a sample in each format, with the installed
+// programs and with the built-in decoders. MB/s count XML.
 func BenchmarkDecode(b *testing.B) {
 	from := b.TempDir()
 	stats, err := sample.Write(b.Context(), sample.Options{Posts: 10_000, Out: from})
@@ -212,11 +211,11 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// A cost is what a run took.
+// A cost is the time of a run.
 type cost struct{ wall, cpu time.Duration }
 
-// cheapest repeats work and returns the least of what it took. who is whose
-// processor time counts: that of this process or of programs it ran.
+// cheapest repeats work and returns its least cost. who selects whose processor time
+// is measured, as in getrusage: this process's or its children's.
 func cheapest(b *testing.B, who int, work func() error) cost {
 	b.Helper()
 	least := cost{1 << 62, 1 << 62}

@@ -18,7 +18,7 @@ import (
 
 // A codec is a compression of a table's file.
 type codec struct {
-	suffix  string // behind the name of the table
+	suffix  string // after the name of the table
 	open    func(io.Reader) (io.ReadCloser, error)
 	program string // decodes standard input with -dc, much faster than open; "" if none
 }

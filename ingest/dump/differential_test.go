@@ -22,9 +22,8 @@ import (
 	"s2g/schema/schematest"
 )
 
-// plain makes the white space of a document blanks, as XML normalises it in
-// attribute values: encoding/xml leaves that out. Elsewhere in a document that
-// changes nothing.
+// plain replaces white space by blanks, as XML normalises it in attribute values;
+// encoding/xml does not. Elsewhere in a document that changes nothing.
 func plain(doc []byte) []byte {
 	doc = bytes.ReplaceAll(doc, []byte("\r\n"), []byte(" "))
 	for i, c := range doc {
@@ -35,10 +34,10 @@ func plain(doc []byte) []byte {
 	return doc
 }
 
-// reference reads a document with encoding/xml. It returns false if that does
-// not accept it, or if it is beyond what a dump's document is and the two need
-// not agree: a DTD, other elements, names with a prefix, an attribute that
-// stands twice (which XML forbids and encoding/xml does not see).
+// reference reads a document with encoding/xml. It returns false if encoding/xml
+// rejects the document, or if the document is none of a dump: with a DTD, other
+// elements, names with a prefix, or a repeated attribute (which XML forbids and
+// encoding/xml accepts).
 func reference(doc []byte, c ScanConfig) (rows []string, ok bool) {
 	if _, fits := declaredEncoding(bytes.TrimPrefix(doc, []byte("\xEF\xBB\xBF"))); !fits {
 		return nil, false // encoding/xml may miss it
@@ -131,8 +130,8 @@ func scanBytes(doc []byte, c ScanConfig) ([]string, error) {
 	return rows, s.Err()
 }
 
-// FuzzScan holds the scanner to encoding/xml wherever that accepts a document,
-// and to itself however the document is cut into blocks.
+// FuzzScan compares the scanner with encoding/xml on the documents that it accepts,
+// and the results of several block sizes with each other.
 func FuzzScan(f *testing.F) {
 	for _, rows := range []string{
 		`<row Id="1" Body="b" Title="t" />`, `<row Title='"' Id='1'/>`, "<row\tId\r\n=\r\"1\"\r\r\n/>", `<row Id="1"></row><row/>`,
@@ -165,10 +164,9 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// expat answers documents with their rows as Python's expat reads them, in the
-// form of asPython, or with "refused" if expat does not accept one, or it is
-// beyond what a dump's document is. Documents and answers have their length
-// before them.
+// expat is a program that reads documents with Python's expat. It answers each with
+// its rows in the form of asPython, or with "refused" if expat rejects the document
+// or it is none of a dump. Documents and answers are preceded by their lengths.
 const expat = `
 import struct, sys, xml.parsers.expat
 columns = sys.argv[2:]
@@ -271,8 +269,10 @@ func asPython(r *Record, columns []string) string {
 	return strings.Join(fields, " ")
 }
 
-// TestExpat holds the scanner to expat on real dumps, as they are and in UTF-16.
-func TestExpat(t *testing.T) {
+// TestScannerAgreesWithExpat compares the scanner with expat on real dumps, in their
+// encoding and in UTF-16.
+func TestScannerAgreesWithExpat(t *testing.T) {
+	schematest.Long(t)
 	for _, site := range []string{"bioinformatics.stackexchange.com", "bicycles.meta.stackexchange.com"} {
 		folder := schematest.Dump(t, site)
 		for _, table := range schema.Tables() {
@@ -301,7 +301,7 @@ func TestExpat(t *testing.T) {
 	}
 }
 
-// FuzzExpat holds the scanner to expat wherever that accepts a document. Unlike
+// FuzzExpat compares the scanner with expat on the documents that it accepts. Unlike
 // encoding/xml, expat normalises white space and reads UTF-16.
 func FuzzExpat(f *testing.F) {
 	for _, rows := range []string{

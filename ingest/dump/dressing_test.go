@@ -48,8 +48,8 @@ func sevenZip(t testing.TB, archive string, files []string, args ...string) {
 	}
 }
 
-// rowsOf scans all tables of a dump. Tags come out in one spelling, and damage
-// is shown, as describe has it.
+// rowsOf returns the rows of all tables of a dump in the form of describe, tags in one
+// spelling.
 func rowsOf(ctx context.Context, d *Dump) (map[string][]string, error) {
 	all := make(map[string][]string)
 	err := eachTable(ctx, d, func(m Member, r io.Reader) (err error) {
@@ -91,12 +91,15 @@ func rowsOfTable(m Member, r io.Reader) ([]string, error) {
 	return rows, s.Err()
 }
 
-// All dressings of a dump hold the same rows, with programs and with the
-// built-in decoders, which are slow and so read the small dump only.
-func TestDressings(t *testing.T) {
+// All dressings of a dump hold the same rows, read with programs and with the built-in
+// decoders. The latter are slow and read the small dump only.
+func TestDressingsHoldTheSameRows(t *testing.T) {
 	small := tinyDump(t)
 	t.Run("small", func(t *testing.T) { testDressings(t, small, false, true) })
-	t.Run("real", func(t *testing.T) { testDressings(t, schematest.Dump(t, "bioinformatics.stackexchange.com"), false) })
+	t.Run("real", func(t *testing.T) {
+		schematest.Long(t)
+		testDressings(t, schematest.Dump(t, "bioinformatics.stackexchange.com"), false)
+	})
 }
 
 func testDressings(t *testing.T, from string, decoders ...bool) {

@@ -15,9 +15,9 @@
 // other XML: no DTD, no entities but the five of XML. The document is in UTF-8 or
 // UTF-16, in either byte order, with or without a byte order mark.
 //
-// A damaged row is a record with a [Class], and scanning continues behind it.
+// A damaged row is a record with a [Class], and scanning continues after it.
 // Damage to the whole document is an error of class schema.FaultInput that names
-// the file: a truncated or corrupt file, another root element, or text behind its
+// the file: a truncated or corrupt file, another root element, or text after its
 // end.
 package dump
 

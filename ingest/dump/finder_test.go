@@ -9,11 +9,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
 
-// folderOf makes a folder of empty files.
+// folderOf writes a folder of empty files.
 func folderOf(t *testing.T, names ...string) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -56,7 +57,7 @@ func TestFindFaults(t *testing.T) {
 		path    string
 		without []string
 		fault   schema.Fault
-		says    []string
+		parts   []string
 	}{
 		{"not there", filepath.Join(t.TempDir(), "no"), nil, schema.FaultInput, []string{"does not exist"}},
 		{"another file", text, nil, schema.FaultInput, []string{"neither a folder nor a .7z archive"}},
@@ -77,9 +78,9 @@ func TestFindFaults(t *testing.T) {
 			if fault != test.fault {
 				t.Errorf("fault %d, want %d: %v", fault, test.fault, err)
 			}
-			for _, part := range test.says {
+			for _, part := range test.parts {
 				if !strings.Contains(err.Error()+remedy, part) {
-					t.Errorf("error %q with remedy %q does not say %q", err, remedy, part)
+					t.Errorf("error %q with remedy %q does not contain %q", err, remedy, part)
 				}
 			}
 		})
@@ -129,8 +130,8 @@ func put(t *testing.T, folder, name, text string) {
 	}
 }
 
-// putSite writes the tables of a site, of which Posts has a row with the site's
-// name. The name of each file is made from its table's with format.
+// putSite writes the tables of a site. Each has a row with the site's name. In format
+// "*" is the name of the table.
 func putSite(t *testing.T, folder, site, format string) {
 	t.Helper()
 	for _, table := range schema.Tables() {
@@ -139,7 +140,7 @@ func putSite(t *testing.T, folder, site, format string) {
 	}
 }
 
-// packFolder packs what is in a folder.
+// packFolder packs the files of a folder.
 func packFolder(t *testing.T, archive, folder string) string {
 	t.Helper()
 	schematest.Tool(t, "7z")
@@ -214,17 +215,17 @@ func twoSites() map[string]func(t *testing.T, folder string) string {
 	}
 }
 
-func TestSites(t *testing.T) {
+func TestSitesAreChosenByName(t *testing.T) {
 	for name, write := range twoSites() {
 		t.Run(name, func(t *testing.T) {
 			path := write(t, t.TempDir())
-			for site, says := range map[string]string{
+			for site, message := range map[string]string{
 				"":              "holds several sites: " + one + ", " + two,
 				"superuser.com": "does not hold site superuser.com but " + one + ", " + two,
 			} {
 				_, err := Find(path, Options{Site: site})
-				if f, remedy := schema.FaultOf(err); f != schema.FaultUsage || !strings.Contains(err.Error(), says) || !strings.Contains(remedy, "option dump-site") {
-					t.Errorf("site %q: error %v, remedy %q; want one that says %q", site, err, remedy, says)
+				if f, remedy := schema.FaultOf(err); f != schema.FaultUsage || !strings.Contains(err.Error(), message) || !strings.Contains(remedy, "option dump-site") {
+					t.Errorf("site %q: error %v, remedy %q; want one that contains %q", site, err, remedy, message)
 				}
 			}
 			for _, site := range []string{"AskUbuntu.com", two} {
@@ -246,7 +247,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-func TestFindMixed(t *testing.T) {
+func TestFindFilesAndArchivesTogether(t *testing.T) {
 	schematest.Tool(t, "7z")
 	folder, tables := t.TempDir(), t.TempDir()
 	putSite(t, tables, "x", "*.xml")
@@ -274,5 +275,88 @@ func TestFindMixed(t *testing.T) {
 func TestEnumerate(t *testing.T) {
 	if got := enumerate(slices.Repeat([]string{"a"}, 25)); !strings.HasSuffix(got, "a, a and 5 more") {
 		t.Error(got)
+	}
+}
+
+// Find refuses dumps that are not read, with a remedy.
+func TestFindRefuses(t *testing.T) {
+	schematest.Tool(t, "7z")
+	tables := t.TempDir()
+	putSite(t, tables, strings.Repeat("x", 1000), "*.xml")
+	var all []string
+	for _, table := range schema.Tables() {
+		all = append(all, filepath.Join(tables, table.Name+".xml"))
+	}
+	pack := func(t *testing.T, name string, files []string, args ...string) string {
+		archive := filepath.Join(t.TempDir(), name)
+		sevenZip(t, archive, files, args...)
+		return archive
+	}
+	for name, test := range map[string]struct {
+		write func(t *testing.T) string // returns the path
+		parts []string
+	}{
+		"password":            {func(t *testing.T) string { return pack(t, "a.7z", all, "-psecret") }, []string{"a.7z", "password"}},
+		"password, names too": {func(t *testing.T) string { return pack(t, "a.7z", all, "-psecret", "-mhe=on") }, []string{"a.7z", "password"}},
+		"split":               {func(t *testing.T) string { return pack(t, "a.7z", all, "-v300b") + ".001" }, []string{"a.7z.001", "split", "cat ", "a.7z.* >"}},
+		"split, in a folder":  {func(t *testing.T) string { return filepath.Dir(pack(t, "a.7z", all, "-v300b")) }, []string{"a.7z.001", "split"}},
+		"zip":                 {func(t *testing.T) string { return pack(t, "a.zip", all, "-tzip") }, []string{"a.zip", "not read", "unpack"}},
+		"zip of Posts in a folder": {func(t *testing.T) string {
+			folder := t.TempDir()
+			for _, table := range []string{"Comments", "Votes", "PostLinks", "Tags"} {
+				put(t, folder, table+".xml", "")
+			}
+			put(t, folder, "Posts.xml.zip", "")
+			return folder
+		}, []string{"Posts.xml.zip", "unpack"}},
+		"rar":       {func(t *testing.T) string { return filepath.Join(folderOf(t, "dump.RAR"), "dump.RAR") }, []string{"dump.RAR", "unpack"}},
+		"one table": {func(*testing.T) string { return all[0] }, []string{"Posts.xml", "one table", "folder"}},
+		"no tables": {func(t *testing.T) string { return pack(t, "a.7z", all[1:]) }, []string{"a.7z", "no Posts.xml"}},
+		"table twice": {func(t *testing.T) string {
+			folder := folderOf(t, "Posts.xml", "Posts.xml.gz", "Comments.xml", "Votes.xml", "PostLinks.xml", "Tags.xml")
+			return folder
+		}, []string{"twice", "Posts.xml and Posts.xml.gz"}},
+		"beside the archive it came from": {func(t *testing.T) string {
+			archive := pack(t, "askubuntu.com.7z", all)
+			put(t, filepath.Dir(archive), "Posts.xml", "")
+			return filepath.Dir(archive)
+		}, []string{"twice", "Posts.xml", "askubuntu.com.7z:Posts.xml"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Find(test.write(t), Options{})
+			fault, remedy := schema.FaultOf(err)
+			if fault != schema.FaultInput {
+				t.Fatalf("error %v, want a fault of the input", err)
+			}
+			for _, part := range test.parts {
+				if !strings.Contains(err.Error()+": "+remedy, part) {
+					t.Errorf("error %q with remedy %q does not contain %q", err, remedy, part)
+				}
+			}
+		})
+	}
+}
+
+func TestTablesAreInOrderOfTheSchema(t *testing.T) {
+	schematest.Tool(t, "7z")
+	small := tinyDump(t)
+	for _, dressing := range sample.Dressings() {
+		d, err := Find(dress(t, dressing, small), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables := d.Tables()
+		if len(tables) != len(schema.Tables()) {
+			t.Errorf("%s: %d tables", dressing.Name, len(tables))
+		}
+		nested := dressing.Name == "7z of site.7z" || dressing.Name == "7z of site-Table.7z"
+		if spool := d.Streams[0].Spool; nested != (spool > 0) {
+			t.Errorf("%s: needs %d bytes for spooling", dressing.Name, spool)
+		}
+		for i, m := range tables {
+			if m.Table != schema.Tables()[i].Name || m.Packed < 0 != (dressing.Name == "7z of site.7z") {
+				t.Errorf("%s: table %d is %s, of %d bytes packed, %d decoded", dressing.Name, i, m.Table, m.Packed, m.Size)
+			}
+		}
 	}
 }

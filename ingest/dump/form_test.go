@@ -90,27 +90,3 @@ func TestDetectFormErrors(t *testing.T) {
 		}
 	}
 }
-
-func TestTables(t *testing.T) {
-	schematest.Tool(t, "7z")
-	small := tinyDump(t)
-	for _, dressing := range sample.Dressings() {
-		d, err := Find(dress(t, dressing, small), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tables := d.Tables()
-		if len(tables) != len(schema.Tables()) {
-			t.Errorf("%s: %d tables", dressing.Name, len(tables))
-		}
-		nested := dressing.Name == "7z of site.7z" || dressing.Name == "7z of site-Table.7z"
-		if spool := d.Streams[0].Spool; nested != (spool > 0) {
-			t.Errorf("%s: needs %d bytes for spooling", dressing.Name, spool)
-		}
-		for i, m := range tables {
-			if m.Table != schema.Tables()[i].Name || m.Packed < 0 != (dressing.Name == "7z of site.7z") {
-				t.Errorf("%s: table %d is %s, of %d bytes packed, %d decoded", dressing.Name, i, m.Table, m.Packed, m.Size)
-			}
-		}
-	}
-}

@@ -35,7 +35,7 @@ type nestedSource struct {
 	current     *memberReader // of reading
 	before      int64         // bytes of the earlier archives
 	size        int64         // bytes of the current archive
-	part        int64         // of which the earlier streams are so many
+	part        int64         // bytes of the current archive in its earlier streams
 }
 
 // openInner opens the archives inside a block.

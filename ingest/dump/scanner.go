@@ -52,7 +52,7 @@ type Scanner struct {
 	offset int64     // of data in the document
 	long   bool      // the last row of data is too long
 	pos    int       // in data, of what is scanned next
-	lost   bool      // behind a malformed row: text up to the next row belongs to it
+	lost   bool      // after a malformed row: text up to the next row belongs to it
 	err    error
 
 	heads  []string // Name=" of each column

@@ -18,7 +18,7 @@ func testConfig() ScanConfig {
 }
 
 // scan returns the rows of a document in a form that is easy to compare:
-// "Id=1 Body=text", with the class first where it is not sound.
+// "Id=1 Body=text", preceded by the class of a damaged row.
 func scan(t *testing.T, c ScanConfig, doc string) ([]string, error) {
 	t.Helper()
 	s := NewScanner(slowReader{strings.NewReader(doc)}, c)
@@ -48,7 +48,7 @@ func describe(c ScanConfig, r *Record) string {
 	return strings.Join(fields, " ")
 }
 
-// slowReader is a reader that returns little at a time.
+// A slowReader returns at most three bytes at a time.
 type slowReader struct{ r io.Reader }
 
 func (r slowReader) Read(p []byte) (int, error) { return r.r.Read(p[:min(len(p), 3)]) }
@@ -140,9 +140,9 @@ func TestScanDocuments(t *testing.T) {
 		{"cut in the end tag", "<posts>" + row + "</post", 0, "ends without </posts>"},
 		{"cut in a comment", "<posts>" + row + "<!-- </posts>", 0, "ends without </posts>"},
 		{"cut in the prolog", "<?xml version=", 0, "no root element"},
-		{"text behind the end", "<posts>" + row + "</posts>\x00\x00", 1, "more behind the end of <posts>"},
-		{"another document behind the end", "<posts>" + row + "</posts><posts>" + row + "</posts>", 0, "more behind the end"},
-		{"text behind an empty root", "<posts/>" + row, 0, "more behind the end"},
+		{"text after the end", "<posts>" + row + "</posts>\x00\x00", 1, "more after the end of <posts>"},
+		{"another document after the end", "<posts>" + row + "</posts><posts>" + row + "</posts>", 0, "more after the end"},
+		{"text after an empty root", "<posts/>" + row, 0, "more after the end"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, block := range []int{0, 1, 16} {

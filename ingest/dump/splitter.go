@@ -33,7 +33,7 @@ type block struct {
 }
 
 const (
-	maxProlog = 1 << 20 // bytes before the first row or behind the last
+	maxProlog = 1 << 20 // bytes before the first row or after the last
 	longHead  = 4 << 10 // bytes of a row that is too long that are kept: they contain its Id
 )
 
@@ -100,7 +100,7 @@ func (s *splitter) fill(buf []byte, size int) ([]byte, error) {
 
 // prolog reads what precedes the first row: the byte order mark, the XML
 // declaration, comments, and the start tag of the root element. It returns the
-// bytes behind them. If the start tag is not in buf yet, it returns buf.
+// bytes after them. If the start tag is not in buf yet, it returns buf.
 func (s *splitter) prolog(buf []byte) ([]byte, error) {
 	rest := bytes.TrimPrefix(buf, []byte("\xEF\xBB\xBF"))
 	if name, accepted := declaredEncoding(rest); !accepted {
@@ -186,7 +186,7 @@ func (s *splitter) checkEnd(buf []byte, from int) ([]byte, error) {
 		return buf, err
 	}
 	if rest := skipMisc(buf[from:]); len(rest) > 0 || !s.eof {
-		return buf, s.fault("there is more behind the end of <%s>, from byte %d", s.c.Root, s.offset+int64(len(buf)-len(rest)))
+		return buf, s.fault("there is more after the end of <%s>, from byte %d", s.c.Root, s.offset+int64(len(buf)-len(rest)))
 	}
 	s.ended = true
 	return buf, nil

@@ -19,8 +19,8 @@ import (
 	"s2g/schema/schematest"
 )
 
-// documents are the tables of a dump, with enough noise in them that archives of
-// it have bytes to damage.
+// documents returns the tables of a dump, with noise that makes its archives large
+// enough to damage.
 func documents() map[string][]byte {
 	r := rand.New(rand.NewPCG(3, 4))
 	docs := make(map[string][]byte)
@@ -56,8 +56,8 @@ func readAll(ctx context.Context, d *Dump) (map[string][]byte, error) {
 	return docs, err
 }
 
-// A compressed file that is empty, cut, or has a byte flipped is a fault of the
-// input that names it, whichever decoder reads it.
+// The error of a compressed file that is empty, truncated, or has a flipped bit is a
+// fault of the input that names the file, with each decoder.
 func TestDamagedFiles(t *testing.T) {
 	schematest.Tool(t, "7z")
 	from := writeFolder(t, documents())
@@ -111,7 +111,7 @@ func damageFile(t *testing.T, folder, name string) {
 	}
 }
 
-// archive packs a folder with 7z.
+// archiveOf packs a folder with 7z.
 func archiveOf(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "site.7z")
@@ -174,7 +174,7 @@ func TestReadSevenZip(t *testing.T) {
 	}
 }
 
-// damage reads an archive that was cut, or has a byte flipped.
+// damage reads truncated and corrupt copies of an archive.
 func damage(t *testing.T, path string, builtIn bool) {
 	t.Helper()
 	whole, err := os.ReadFile(path)
@@ -198,7 +198,7 @@ func damage(t *testing.T, path string, builtIn bool) {
 	}
 }
 
-func TestReadStopped(t *testing.T) {
+func TestStreamStoppedEarly(t *testing.T) {
 	path := archiveOf(t, writeFolder(t, documents()))
 	for _, builtIn := range []bool{false, true} {
 		d, err := Find(path, Options{builtIn: builtIn})

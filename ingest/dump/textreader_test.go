@@ -71,12 +71,12 @@ func TestScanUTF16Damage(t *testing.T) {
 		}
 	}
 	if _, err := scan(t, testConfig(), string(whole)+"\n"); err == nil {
-		t.Error("no error of half a unit behind the end")
+		t.Error("no error of half a unit after the end")
 	}
 }
 
-// decodeUTF16 is textReader by the standard library, for a document without
-// byte order mark.
+// decodeUTF16 converts a document without byte order mark as textReader does, with
+// the standard library.
 func decodeUTF16(doc []byte, low int) []byte {
 	var units []uint16
 	for i := 0; i+1 < len(doc); i += 2 {
@@ -101,7 +101,7 @@ func decodeUTF16(doc []byte, low int) []byte {
 	return b
 }
 
-// FuzzTextReader holds the reading of UTF-16 to unicode/utf16, for all sizes of
+// FuzzTextReader compares the reading of UTF-16 with unicode/utf16, for all sizes of
 // reads.
 func FuzzTextReader(f *testing.F) {
 	for _, doc := range []string{"", "a", "<posts/>", "é“😀\uFFFD\uFEFF", strings.Repeat("0123456789é", 20) + "😀"} {
@@ -133,7 +133,7 @@ func FuzzTextReader(f *testing.F) {
 	})
 }
 
-// readIn reads all with a buffer of a size.
+// readIn reads r to its end with a buffer of a size.
 func readIn(r io.Reader, size int) ([]byte, error) {
 	var all []byte
 	for buf := make([]byte, size); ; {
@@ -148,8 +148,8 @@ func readIn(r io.Reader, size int) ([]byte, error) {
 	}
 }
 
-// FuzzScanUTF16 holds what the scanner reads of a document in UTF-16 to what it
-// reads of the same in UTF-8.
+// FuzzScanUTF16 compares the rows of a document in UTF-16 with those of the same
+// document in UTF-8.
 func FuzzScanUTF16(f *testing.F) {
 	f.Add("<?xml version=\"1.0\" encoding=\"utf-16\"?><posts><row Id=\"1\" Body=\"é“😀\uFFFD\" /><row Id='2'>\n</posts>", 1)
 	f.Add("<posts>\r\n  <!-- x --><row Title=\"a\tb&#xE9;&lt;\uFFFE\x00\"></row></posts>", 33)

@@ -70,7 +70,8 @@ func TestXmllint(t *testing.T) {
 	}
 }
 
-// TestConsistent holds what the rows say of each other against the rows.
+// TestConsistent compares the counts and references of rows with the rows that they
+// refer to.
 func TestConsistent(t *testing.T) {
 	t.Parallel()
 	for _, posts := range []int{1, 90, 4096, 10_000} {
@@ -180,8 +181,8 @@ func checkTags(t *testing.T, all map[string][]row) {
 	}
 }
 
-// TestShares holds the make-up of a sample against what real dumps have: wide
-// bounds, which only a mistake leaves.
+// TestShares compares the composition of a sample with that of real dumps, within
+// wide bounds that only a defect exceeds.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	dir, st := write(t, Options{Posts: 20_000})

@@ -17,7 +17,7 @@ func testCorpus(t *testing.T) *corpus {
 	return c
 }
 
-// TestLanguages checks that every language of the program's table is written.
+// TestLanguages checks that the corpus has every language of the program's table.
 func TestLanguages(t *testing.T) {
 	c := testCorpus(t)
 	for _, l := range schema.DefaultLanguages() {
@@ -27,8 +27,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersAreFilled finds placeholders whose name is misspelt: they would be written as
-// they are.
+// TestPlaceholdersAreFilled finds placeholders whose names are misspelt, which would
+// be written unchanged.
 func TestPlaceholdersAreFilled(t *testing.T) {
 	c := testCorpus(t)
 	check := func(where string, p phrase) {

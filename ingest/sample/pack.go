@@ -143,7 +143,7 @@ func inTemporaryFolder(do func(dir string) error) error {
 // A compression is a way in which a table's file is compressed. The zero value
 // compresses nothing.
 type compression struct {
-	suffix   string // behind .xml
+	suffix   string // after .xml
 	compress func(doc []byte) ([]byte, error)
 }
 

@@ -34,9 +34,9 @@ func write(t testing.TB, o Options) (string, Stats) {
 	return o.Out, st
 }
 
-// TestGolden holds the bytes of two small samples. They change only when the
-// texts or the drawing do, which gives everybody another sample: then run with
-// -update.
+// TestGolden compares the bytes of two small samples with their stored sums. A change
+// of the texts or of the generation changes everybody's samples; -update stores the
+// new sums.
 func TestGolden(t *testing.T) {
 	var got strings.Builder
 	for _, o := range []Options{
@@ -85,7 +85,7 @@ func read(t testing.TB, dir, table string) []byte {
 	return b
 }
 
-// lines returns the rows of a table as they stand in the file.
+// lines returns the lines of a table's rows.
 func lines(t testing.TB, dir, table string) []string {
 	var rows []string
 	for l := range strings.Lines(string(read(t, dir, table))) {
@@ -96,9 +96,9 @@ func lines(t testing.TB, dir, table string) []string {
 	return rows
 }
 
-// TestDress holds the first and last bytes of a file and its line ends to those
+// TestFormOfFiles compares the first and last bytes of a file and its line ends with those
 // of real dumps.
-func TestDress(t *testing.T) {
+func TestFormOfFiles(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name string
@@ -132,7 +132,7 @@ func TestDress(t *testing.T) {
 	}
 }
 
-// TestAttributeOrder holds the order of attributes to that of real dumps.
+// TestAttributeOrder compares the order of attributes with that of real dumps.
 func TestAttributeOrder(t *testing.T) {
 	t.Parallel()
 	order := map[string]string{
@@ -226,7 +226,7 @@ func TestGrowth(t *testing.T) {
 				t.Fatalf("%s of the post at slot %d: %s", name, slot, cmp.Diff(a, b))
 			}
 		}
-		// What has been found to be a duplicate has a notice at its head.
+		// A question that was found to be a duplicate begins with a notice.
 		if a, b := attribute(early, slot, "Body"), attribute(late, slot, "Body"); a != b && !strings.HasPrefix(b, quote) {
 			t.Fatalf("body of the post at slot %d: %s", slot, cmp.Diff(a, b))
 		}
@@ -308,8 +308,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestMemory checks that what is allocated, garbage included, hardly grows with
-// the number of posts: nothing is allocated a row.
+// TestMemory checks that allocations, garbage included, hardly grow with the number
+// of posts: no row allocates.
 func TestMemory(t *testing.T) {
 	allocated := func(posts int) uint64 {
 		var before, after runtime.MemStats

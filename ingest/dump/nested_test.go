@@ -12,66 +12,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// Dumps that cannot be read, and what is said about them.
-func TestFindRefuses(t *testing.T) {
-	schematest.Tool(t, "7z")
-	tables := t.TempDir()
-	putSite(t, tables, strings.Repeat("x", 1000), "*.xml")
-	var all []string
-	for _, table := range schema.Tables() {
-		all = append(all, filepath.Join(tables, table.Name+".xml"))
-	}
-	pack := func(t *testing.T, name string, files []string, args ...string) string {
-		archive := filepath.Join(t.TempDir(), name)
-		sevenZip(t, archive, files, args...)
-		return archive
-	}
-	for name, test := range map[string]struct {
-		write func(t *testing.T) string // returns the path
-		says  []string
-	}{
-		"password":            {func(t *testing.T) string { return pack(t, "a.7z", all, "-psecret") }, []string{"a.7z", "password"}},
-		"password, names too": {func(t *testing.T) string { return pack(t, "a.7z", all, "-psecret", "-mhe=on") }, []string{"a.7z", "password"}},
-		"split":               {func(t *testing.T) string { return pack(t, "a.7z", all, "-v300b") + ".001" }, []string{"a.7z.001", "split", "cat ", "a.7z.* >"}},
-		"split, in a folder":  {func(t *testing.T) string { return filepath.Dir(pack(t, "a.7z", all, "-v300b")) }, []string{"a.7z.001", "split"}},
-		"zip":                 {func(t *testing.T) string { return pack(t, "a.zip", all, "-tzip") }, []string{"a.zip", "not read", "unpack"}},
-		"zip of Posts in a folder": {func(t *testing.T) string {
-			folder := t.TempDir()
-			for _, table := range []string{"Comments", "Votes", "PostLinks", "Tags"} {
-				put(t, folder, table+".xml", "")
-			}
-			put(t, folder, "Posts.xml.zip", "")
-			return folder
-		}, []string{"Posts.xml.zip", "unpack"}},
-		"rar":       {func(t *testing.T) string { return filepath.Join(folderOf(t, "dump.RAR"), "dump.RAR") }, []string{"dump.RAR", "unpack"}},
-		"one table": {func(*testing.T) string { return all[0] }, []string{"Posts.xml", "one table", "folder"}},
-		"no tables": {func(t *testing.T) string { return pack(t, "a.7z", all[1:]) }, []string{"a.7z", "no Posts.xml"}},
-		"table twice": {func(t *testing.T) string {
-			folder := folderOf(t, "Posts.xml", "Posts.xml.gz", "Comments.xml", "Votes.xml", "PostLinks.xml", "Tags.xml")
-			return folder
-		}, []string{"twice", "Posts.xml and Posts.xml.gz"}},
-		"beside the archive it came from": {func(t *testing.T) string {
-			archive := pack(t, "askubuntu.com.7z", all)
-			put(t, filepath.Dir(archive), "Posts.xml", "")
-			return filepath.Dir(archive)
-		}, []string{"twice", "Posts.xml", "askubuntu.com.7z:Posts.xml"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := Find(test.write(t), Options{})
-			fault, remedy := schema.FaultOf(err)
-			if fault != schema.FaultInput {
-				t.Fatalf("error %v, want a fault of the input", err)
-			}
-			for _, part := range test.says {
-				if !strings.Contains(err.Error()+": "+remedy, part) {
-					t.Errorf("error %q with remedy %q does not say %q", err, remedy, part)
-				}
-			}
-		})
-	}
-}
-
-// What is wrong with an archive in an archive is seen when it is read.
+// Faults of an archive inside an archive are reported when it is read.
 func TestNestedFaults(t *testing.T) {
 	schematest.Tool(t, "7z")
 	tables := t.TempDir()
@@ -141,7 +82,7 @@ func TestNestedDamage(t *testing.T) {
 	}
 }
 
-func TestNamesInArchive(t *testing.T) {
+func TestNamesOfMembersOutsideASCII(t *testing.T) {
 	schematest.Tool(t, "7z")
 	t.Setenv("LC_ALL", "C")
 	folder := t.TempDir()
