@@ -34,9 +34,10 @@ var imports = map[string][]string{
 	"s2g/vectors/eval":      {"s2g/vectors", "s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/search", "s2g/schema/tables", "s2g/schema/threads"},
 	"s2g/vectors":           {"s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/shard", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
 
-	"s2g/graph/rdf4j/rdf4jtest": {"s2g/schema/schematest"},
-	"s2g/graph/graphdb":         {"s2g/graph/rdf4j", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/retry", "s2g/schema/vocab"},
-	"s2g/ingest/sample":         {},
+	"s2g/graph/rdf4j/rdf4jtest":    {"s2g/schema/schematest"},
+	"s2g/schema/tables/tablestest": {"s2g/schema/schematest", "s2g/schema/tables"},
+	"s2g/graph/graphdb":            {"s2g/graph/rdf4j", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/retry", "s2g/schema/vocab"},
+	"s2g/ingest/sample":            {},
 
 	"s2g/cmd/s2g":                  nil, // all
 	"s2g/cmd/s2g/internal/config":  {},

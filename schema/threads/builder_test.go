@@ -3,8 +3,8 @@ package threads
 import (
 	"math"
 	"s2g/schema"
-	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,12 +33,7 @@ func TestIDRangesCoverAllNumbers(t *testing.T) {
 }
 
 func TestBuild(t *testing.T) {
-	schematest.Tool(t, "mariadbd")
-	db, err := tables.Open(t.Context(), tables.Options{Dir: t.TempDir(), Memory: 256 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tablestest.Open(t)
 	t.Run("applies the rules to rows", func(t *testing.T) { testBuildRules(t, db) })
 	t.Run("scans posts in order, each once", func(t *testing.T) { testScanOrder(t, db) })
 }

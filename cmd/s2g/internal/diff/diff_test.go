@@ -15,11 +15,12 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 	"s2g/vectors"
 )
 
-var server buildtest.SharedServer
+var server tablestest.Server
 
 func TestMain(m *testing.M) { server.Main(m) }
 

@@ -10,6 +10,7 @@ import (
 	"s2g/graph"
 	"s2g/graph/trig"
 	"s2g/schema"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
@@ -26,7 +27,7 @@ func TestDomainsAndRangesHold(t *testing.T) {
 			ranges[string(q.Subject.Value)] = string(q.Object.Value)
 		}
 	})
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	for name, d := range dumps(t, 800) {
 		buildtest.Load(t, db, d.folder)
 		batches, _ := buildtest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other, Materialize: true})

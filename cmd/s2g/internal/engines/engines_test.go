@@ -23,6 +23,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 // What a real store holds, infers and answers of a graph.
 func TestGraphDB(t *testing.T) {
 	store := rdf4jtest.Start(t)
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	t.Run("holds what SQL says", func(t *testing.T) {
 		for name, dump := range dumps(t, 2500) {
 			t.Run(name, func(t *testing.T) { storeCounts(t, store, db, dump) })

@@ -13,6 +13,7 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/graph"
 	"s2g/schema/schematest"
+	"s2g/schema/tables/tablestest"
 )
 
 // bicyclesTags are the eight largest tags of a dump that has no language's.
@@ -24,7 +25,7 @@ func TestFilesStandAlone(t *testing.T) {
 	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
 	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	sample := buildtest.Sample(t, 4000)
 	tags, table := buildtest.TagDump(t)
 	var all []string

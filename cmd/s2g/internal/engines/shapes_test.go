@@ -12,6 +12,7 @@ import (
 	"s2g/graph"
 	"s2g/schema"
 	"s2g/schema/schematest"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestShapes(t *testing.T) {
 	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	conforms := func(d dump, materialize bool, more ...string) (string, bool) {
 		buildtest.Load(t, db, d.folder)
 		batches, _ := buildtest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other, Materialize: materialize})

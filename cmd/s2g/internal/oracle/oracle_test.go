@@ -24,10 +24,11 @@ import (
 	"s2g/schema"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
-var server buildtest.SharedServer
+var server tablestest.Server
 
 func TestMain(m *testing.M) { server.Main(m) }
 
@@ -285,7 +286,7 @@ func TestFieldSubjectsAddUpToTallies(t *testing.T) {
 // A lost server is a service fault (exit 4), before a scan and during one.
 func TestLostServerIsAServiceFault(t *testing.T) {
 	schematest.Long(t)
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	buildtest.Load(t, db, "testdata/mini")
 	e := compute(t, db, oracle.Options{})
 	conn, err := db.SQL().Conn(t.Context())

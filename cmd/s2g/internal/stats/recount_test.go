@@ -18,13 +18,14 @@ import (
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/schematest"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
 // The statistics are computed a second time here, from the quads of the files:
 // no SQL, and no figure of another.
 func TestStatsAreThoseOfTheFiles(t *testing.T) {
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	for name, c := range map[string]struct {
 		dump string
 		o    Options

@@ -17,6 +17,7 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 func f(x float64) *float64 { return &x }
 
 func TestStatsOfMiniDump(t *testing.T) {
-	db := buildtest.Open(t)
+	db := tablestest.Open(t)
 	buildtest.Load(t, db, "../oracle/testdata/mini")
 	s, err := Compute(t.Context(), db, Options{Other: true})
 	if err != nil {

@@ -11,9 +11,10 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 )
 
-var server buildtest.SharedServer
+var server tablestest.Server
 
 func TestMain(m *testing.M) { server.Main(m) }
 
