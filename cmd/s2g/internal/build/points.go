@@ -47,7 +47,7 @@ func Points(out string, m *manifest.Manifest, tool, prefix, languages string) (q
 		if of := shards[slug]; len(of) > 0 {
 			b.Languages = append(b.Languages, qdrant.Language{Slug: slug, Shards: of})
 		} else if languages != "" {
-			return b, schema.Faultf(schema.FaultUsage, "see s2g stats --out "+out, "the build has no points of %s", slug)
+			return b, schema.Faultf(schema.FaultUsage, "see s2g stats with option out "+out, "the build has no points of %s", slug)
 		}
 	}
 	b.Part = len(b.Languages) < len(shards)

@@ -1,13 +1,12 @@
-// Package config reads the file of --config: YAML, the flags of s2g by their
-// names without dashes.
+// Package config reads the settings of s2g that no command line gives: the file of --config, and secrets in files that the
+// environment names. The file is YAML: flags by their names without dashes.
 //
 //	out: /srv/s2g/2024-03
 //	languages: [python, r]
 //	db-memory: 8GiB
 //	other: true
 //
-// It is flat: a key is a flag, a value is what the command line would take, and a
-// list is one for flags that take several values.
+// It is flat: a key is a flag, a value is as on the command line, and a list is for flags that take several values.
 package config
 
 import (
@@ -22,28 +21,27 @@ import (
 	"s2g/schema"
 )
 
-// Setting is a flag that the file gives.
+// Setting is a flag that the file sets.
 type Setting struct {
 	Name   string
-	Values []string // one, but for a list
+	Values []string // of a list several
 	File   string
 	Line   int
 }
 
-// Where says where the setting stands, as "s2g.yaml:3".
+// Where returns the setting's place in the file, as "s2g.yaml:3".
 func (s Setting) Where() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
-// Faultf is a usage fault of the setting.
+// Faultf returns a usage fault of the setting.
 func (s Setting) Faultf(remedy, format string, args ...any) error {
 	return schema.Faultf(schema.FaultUsage, remedy, "%s: %w", s.Where(), fmt.Errorf(format, args...))
 }
 
-// Read reads a file. Its settings are in the order in which they stand there.
-// Errors are of [schema.FaultUsage].
+// Read reads a file and returns its settings in their order. Errors are of [schema.FaultUsage].
 func Read(path string) ([]Setting, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, schema.Faultf(schema.FaultUsage, "give the name of a YAML file that can be read", "reading --config: %w", err)
+		return nil, schema.Faultf(schema.FaultUsage, "give the name of a YAML file that can be read", "reading option config: %w", err)
 	}
 	var document yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(text))
@@ -82,7 +80,7 @@ func settings(path string, top *yaml.Node) ([]Setting, error) {
 	return list, nil
 }
 
-// values are those of a scalar or of a list of scalars.
+// values returns the values of a scalar or of a list of scalars.
 func values(s Setting, n *yaml.Node) ([]string, error) {
 	switch n = resolve(n); n.Kind {
 	case yaml.ScalarNode:
@@ -107,7 +105,7 @@ func values(s Setting, n *yaml.Node) ([]string, error) {
 	return nil, s.Faultf("give each flag a line of its own, with its name as on the command line", "%s holds names: settings are not nested", s.Name)
 }
 
-// resolve returns what an alias stands for.
+// resolve returns the node that an alias refers to.
 func resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias

@@ -44,7 +44,7 @@ none: []
 		{"out", []string{"/srv/a b"}, path, 2},
 		{"languages", []string{"python", "c#"}, path, 3},
 		{"without", []string{"votes", "links"}, path, 4},
-		{"window", []string{"0256"}, path, 8}, // as it is written: what it means is the flag's to say
+		{"window", []string{"0256"}, path, 8}, // as written: the flag parses it
 		{"other", []string{"true"}, path, 9},
 		{"max-rejects", []string{"1e-3"}, path, 10},
 		{"same", []string{"one"}, path, 11},

@@ -1,7 +1,6 @@
 package config
 
-// Nearest returns the name that is most like another, which was mistyped, or ""
-// if none is much like it.
+// Nearest returns the name that is most similar to another, which was mistyped, or "" where none is similar.
 func Nearest(name string, names []string) string {
 	best, least := "", 1+max(2, len(name)/3) // more changes make it another word
 	for _, n := range names {
@@ -12,8 +11,7 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// distance is the number of bytes to insert, delete or replace that make one name
-// of the other (Levenshtein).
+// distance returns the Levenshtein distance: how many bytes to insert, delete or replace turn one name into the other.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1) // of the prefixes of b, for a prefix of a
 	for j := range row {

@@ -1,3 +1,9 @@
+// Package metrics writes what a run did as a file for the textfile collector of Prometheus' node_exporter: when a command
+// last succeeded and failed, and the rows, bytes, seconds and memory of each stage.
+//
+// One file serves all commands of a job: a run replaces the series of the runs of its command before it, and keeps those
+// of other commands. Each series has the label run, the file's name without .prom, because the collector refuses two files
+// of a folder that have different values of the same series.
 package metrics
 
 import (
@@ -20,32 +26,31 @@ type Run struct {
 	Tool              string // version of s2g
 	Started, Finished time.Time
 	ExitCode          int
-	Manifest          *manifest.Manifest // of the build as it is now; nil where there is none
-	UpToDate          map[string]bool    // by stage that was asked for: nothing was to be done
-	DatabaseMemory    map[string]int64   // by stage that was run: peak of the private MariaDB, bytes
+	Manifest          *manifest.Manifest // of the build at the end of the run; nil where there is none
+	UpToDate          map[string]bool    // by stage that the run included: it was up to date
+	DatabaseMemory    map[string]int64   // by stage that ran: peak of the private MariaDB, bytes
 	Checks            []verify.Check     // nil where nothing was verified
 }
 
-// Check is the usage fault of a file that could not be written at a run's end.
+// Check returns a usage fault where the file could not be written at a run's end.
 func Check(path string) error {
 	f, err := create(path)
 	if err == nil {
 		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		return schema.Faultf(schema.FaultUsage, "give a file in a folder that is there, as the textfile folder of node_exporter", "--metrics: %w", err)
+		return schema.Faultf(schema.FaultUsage, "give a file in a folder that is there, as the textfile folder of node_exporter", "option metrics: %w", err)
 	}
 	return nil
 }
 
-// create makes a temporary file beside the one to be written. The collector reads
-// names that end in .prom.
+// create creates a temporary file beside the one to be written. Its name does not end in .prom, so that the collector does
+// not read it.
 func create(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 }
 
-// Write writes the file, whole or not at all. A file there that cannot be read is
-// replaced.
+// Write writes the file, whole or not at all. It replaces a file that it cannot read.
 func Write(path string, r Run) error {
 	p, err := read(path)
 	if err != nil {
@@ -54,7 +59,7 @@ func Write(path string, r Run) error {
 	r.fill(p, strings.TrimSuffix(filepath.Base(path), ".prom"))
 	f, err := create(path)
 	if err != nil {
-		return fmt.Errorf("writing --metrics: %w", err)
+		return fmt.Errorf("writing option metrics: %w", err)
 	}
 	_, err = f.Write(p.text())
 	// the collector reads it as a user of its own
@@ -62,12 +67,12 @@ func Write(path string, r Run) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return errors.Join(fmt.Errorf("writing --metrics: %w", err), os.Remove(f.Name()))
+		return errors.Join(fmt.Errorf("writing option metrics: %w", err), os.Remove(f.Name()))
 	}
 	return nil
 }
 
-// fill puts what the run did in the place of what it did before.
+// fill replaces the series of earlier runs by those of this one.
 func (r Run) fill(p page, run string) {
 	p.keep(run)
 	p.drop("s2g_build_info")
@@ -105,7 +110,7 @@ func (r Run) fill(p page, run string) {
 	}
 }
 
-// fillBuild says what the manifest knows of the stages, whichever run they are of.
+// fillBuild sets the series of dump and stages from the manifest, whichever run made them.
 func (r Run) fillBuild(p page, run string) {
 	p.drop("s2g_dump_")
 	p.set("s2g_dump_bytes", float64(r.Manifest.Dump.Bytes()), "run", run)
@@ -133,6 +138,7 @@ func (r Run) fillBuild(p page, run string) {
 	}
 }
 
+// seconds returns a time as Prometheus has it, in seconds since 1970.
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
 
 func number(b bool) float64 {

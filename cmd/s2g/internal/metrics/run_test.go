@@ -151,8 +151,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// A run that fails leaves the time of the last success; a command leaves what
-// others said; what is no more is gone.
+// A run that fails keeps the time of the last success, a command keeps the series of others, and series of what is no more
+// are removed.
 func TestRunsThatFollowEachOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "so.prom")
 	first := lines(t, path, aRun("build", 0))

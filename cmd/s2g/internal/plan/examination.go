@@ -45,9 +45,8 @@ type DumpTable struct {
 	Decoded int64  `json:"decoded"` // bytes, -1 where they are unknown before it is read
 }
 
-// Examine looks at programs, machine, services and, where the options name them, at the dump and the build. It
-// changes nothing. The examination is complete as far as it goes where the error, which joins all that is missing, is
-// not nil.
+// Examine examines programs, machine, services and, where the options name them, the dump and the build. It changes
+// nothing. It returns the examination with the error, which joins all that is missing.
 func Examine(ctx context.Context, o *build.Options, m *manifest.Manifest, servers Servers) (*Examination, error) {
 	e := &Examination{Cores: runtime.NumCPU(), Memory: memory.Machine()}
 	server, serverErr := mariadb()
@@ -78,7 +77,7 @@ func sevenZip() Program {
 	return Program{Name: "7z", Missing: "not installed: .7z archives are read by the built-in decoder, two to four times slower"}
 }
 
-// examineBuild looks at the dump and plans the build, as far as the options name them.
+// examineBuild reads the form of the dump and plans the build, as far as the options name them.
 func (e *Examination) examineBuild(ctx context.Context, o *build.Options, m *manifest.Manifest, dimensions int) error {
 	if o.Dump == "" && o.Out == "" {
 		return nil

@@ -1,42 +1,36 @@
+// Package plan has what a build would do and take, before anything is read, and whether the machine and the servers are
+// fit for it. --dry-run, doctor and the check before a stage are views of one [Plan].
+//
+// What is stale is read from the build's options and manifest (see [build.Options]). Sizes are estimates from the size of
+// the dump as XML. A compressed file of unknown size is taken for as large as such files usually are.
 package plan
 
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/ingest/dump"
+	"s2g/schema"
 	"s2g/schema/manifest"
-	"s2g/schema/memory"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
 )
 
-// input is what the estimate needs.
-type input struct {
-	Out         string     // the folder, which need not exist
-	Dump        *dump.Dump // nil where no dump is to be read
-	UTF8        float64    // bytes of UTF-8 that a byte of the dump is (see [dump.Form]); 0 means 1
-	Read        manifest.Dump
-	Sent        int64           // bytes that an earlier ingest sent to the server; 0: not known
-	Stale       map[string]bool // stages that are to be run
-	Compress    string
-	Materialize bool
-	Answers     bool  // are embedded, too
-	Dimensions  int   // of dense vectors; 0: those of an endpoint, not known yet
-	Pool        int64 // buffer pool of the private server, bytes; 0: the server is the user's
-	Held        bool  // tables of an earlier ingest are in service until the new ones are complete
-}
-
-// Step is what one stage takes.
+// Step is the part of one stage.
 type Step struct {
 	Stage  string `json:"stage"`
-	Fresh  bool   `json:"fresh"`  // it is up to date, or was not asked for: nothing to do
+	Fresh  bool   `json:"fresh"`  // the stage is up to date, or not among those that are to be run
 	Disk   int64  `json:"disk"`   // bytes that stay
 	Passes int64  `json:"passes"` // bytes more while it runs: sorts, archives in archives, tables of the dump before
-	There  int64  `json:"there"`  // bytes of these that are there: of a run that was interrupted, or of one that it replaces
+	There  int64  `json:"there"`  // bytes of Disk that exist: of a run that was interrupted or is replaced
 	Memory int64  `json:"memory"` // bytes at most, of s2g
 
 	held int64 // of Passes: tables of the dump before
@@ -47,21 +41,20 @@ type Plan struct {
 	dump *dump.Dump // that the options name; nil where they name none
 
 	XML       int64  `json:"xml"`       // bytes of the tables decoded, as UTF-8
-	Estimated bool   `json:"estimated"` // XML is one
+	Estimated bool   `json:"estimated"` // XML is an estimate
 	Steps     []Step `json:"steps"`
 	Disk      Need   `json:"disk"`             // where OUT is
 	Tables    *Need  `json:"tables,omitempty"` // where the private database is, if that is on a disk of its own
 	Memory    Need   `json:"memory"`
 }
 
-// Need is what is needed beside what is there already, and what is free, in
-// bytes; 0 free is not known.
+// Need compares what is needed, beside what exists, with what is free, in bytes; 0 free is unknown.
 type Need struct {
 	Needs int64 `json:"needs"`
 	Has   int64 `json:"has"`
 }
 
-// Lacks reports whether less is there than is needed.
+// Lacks reports whether less is free than is needed.
 func (n Need) Lacks() bool { return n.Has > 0 && n.Has < n.Needs }
 
 // New returns the plan of the given stages of a build. It changes nothing.
@@ -106,7 +99,7 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 		in.Stale[stage] = in.Stale[stage] && slices.Contains(stages, stage)
 	}
 	if dense.Kind == embed.KindBuiltin {
-		in.Dimensions = BuiltinDimensions
+		in.Dimensions = builtinDimensions
 	} else if in.Dimensions == 0 {
 		in.Dimensions = dense.Dimensions
 	}
@@ -125,134 +118,53 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 	return p, nil
 }
 
-// estimate computes the plan.
-func estimate(in input) (*Plan, error) {
-	there, err := occupied(in.Out)
-	if err != nil {
-		return nil, err
+// Err returns a fault of [schema.FaultResources] where the machine has too little.
+func (p *Plan) Err() error {
+	if p.Disk.Lacks() {
+		return schema.Faultf(schema.FaultResources, "free some, choose another option out, or see what takes how much with option dry-run",
+			"too little disk: the build needs about %s more, %s are free", size(p.Disk.Needs), size(p.Disk.Has))
 	}
-	p := &Plan{}
-	d := p.measure(in)
-	xml := func(share float64) int64 { return int64(share * float64(p.XML)) }
-	step := func(s Step) {
-		if s.Fresh = !in.Stale[s.Stage]; s.Fresh {
-			s = Step{Stage: s.Stage, Fresh: true}
-		}
-		p.Steps = append(p.Steps, s)
+	if p.Tables != nil && p.Tables.Lacks() {
+		return schema.Faultf(schema.FaultResources, "free some, or see what takes how much with option dry-run",
+			"too little disk for the tables: they need about %s more, %s are free there", size(p.Tables.Needs), size(p.Tables.Has))
 	}
-	ingest := Step{Stage: manifest.Ingest, Passes: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
-	if in.Pool > 0 { // else the tables are on a server of the user's
-		ingest.Disk, ingest.There = xml(tablesShare)+redoLog, there.tables
-		if in.Held {
-			ingest.held = min(ingest.There, ingest.Disk)
-			ingest.Passes += ingest.held
-		}
+	if p.Memory.Lacks() {
+		return schema.Faultf(schema.FaultResources, "give a smaller option db-memory, or use a larger machine",
+			"too little memory: the build needs about %s, this machine has %s", size(p.Memory.Needs), size(p.Memory.Has))
 	}
-	step(ingest)
-	step(Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), There: there.graph, Memory: 128<<20 + 24*d.rows})
-	dimensions := in.Dimensions
-	if dimensions == 0 {
-		dimensions = unknownDimensions
-	}
-	dense := int64(chunksPerPost(in.Answers) * float64(d.rows) * float64(4*dimensions))
-	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsText(in.Answers)) + dense + modelSize, There: there.vectors, Memory: 512<<20 + 24*d.rows + modelSize})
-	return p, p.compare(in)
+	return nil
 }
 
-// measured is what a dump is known or thought to hold.
-type measured struct {
-	posts int64 // bytes of Posts as UTF-8
-	rows  int64 // posts
-	spool int64 // bytes of archives within archives
-}
-
-// measure sets the dump's size.
-func (p *Plan) measure(in input) measured {
-	if in.Dump == nil {
-		return p.measureRead(in)
-	}
-	var m measured
-	utf8 := in.UTF8
-	if utf8 == 0 {
-		utf8 = 1
-	}
-	for _, s := range in.Dump.Streams {
-		m.spool += s.Spool
-		known := true
-		for _, member := range s.Members {
-			known = known && member.Size >= 0
-		}
-		for _, member := range s.Members {
-			size := member.Size
-			if !known {
-				p.Estimated = true
-				size = s.Size * expansion(s.File.Name) / int64(len(s.Members))
-			} else {
-				size = int64(utf8 * float64(size))
-			}
-			p.XML += size
-			if member.Table == "Posts" {
-				m.posts = size
-			}
-		}
-	}
-	p.Estimated = p.Estimated || utf8 != 1
-	m.rows = m.posts / 1200 // bytes that a post has at least, on the average of a site
-	return m
-}
-
-// measureRead takes the size of a dump that was read before. What was read may
-// have been UTF-16; what was sent to the server was not.
-func (p *Plan) measureRead(in input) measured {
-	read, share := in.Read.Bytes(), 1.0
-	if most := int64(float64(in.Sent) / sentShare); in.Sent > 0 && most < read {
-		share, p.Estimated = float64(most)/float64(read), true
-	}
-	p.XML = int64(share * float64(read))
-	posts := in.Read.Tables["Posts"]
-	return measured{posts: int64(share * float64(posts.Bytes)), rows: posts.Rows}
-}
-
-// compare sets what is needed in all and what the machine has.
-func (p *Plan) compare(in input) error {
-	separate, err := apartFrom(in.Out)
-	if err != nil {
-		return err
-	}
-	var out, apart ledger
-	var needed int64
+// Write prints the plan as a table for people.
+func (p *Plan) Write(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "stage\tto do\tdisk\tin passing\tthere\tmemory\t")
 	for _, s := range p.Steps {
-		needed = max(needed, s.Memory)
-		if s.Stage == manifest.Ingest && separate { // sorts and archives are on the disk of OUT
-			out.add(0, s.Passes-s.held)
-			apart.add(s.Disk-s.There, s.held)
-		} else {
-			out.add(s.Disk-s.There, s.Passes)
+		if s.Fresh {
+			fmt.Fprintf(t, "%s\tno\t-\t-\t-\t-\t\n", s.Stage)
+			continue
 		}
+		fmt.Fprintf(t, "%s\tyes\t%s\t%s\t%s\t%s\t\n", s.Stage, size(s.Disk), size(s.Passes), size(s.There), size(s.Memory))
 	}
-	if needed == 0 {
-		return nil
-	}
-	p.Memory = Need{Needs: needed, Has: memory.Machine()}
-	if in.Pool > 0 {
-		p.Memory.Needs += in.Pool + serverOverhead
-	}
-	p.Disk.Needs = out.peak + reserve
-	if p.Disk.Has, err = freeDisk(in.Out); err != nil || !separate || in.Pool == 0 {
+	if err := t.Flush(); err != nil {
 		return err
 	}
-	p.Tables = &Need{Needs: apart.peak + reserve}
-	p.Tables.Has, err = freeDisk(databaseFolder(in.Out))
+	about := ""
+	if p.Estimated {
+		about = "about "
+	}
+	if p.Memory.Needs == 0 {
+		_, err := fmt.Fprintf(w, "the dump is %s%s of XML; nothing is to be done\n", about, size(p.XML))
+		return err
+	}
+	apart := ""
+	if p.Tables != nil {
+		apart = fmt.Sprintf(", for the tables %s on their own (%s free)", size(p.Tables.Needs), size(p.Tables.Has))
+	}
+	_, err := fmt.Fprintf(w, "the dump is %s%s of XML; needed beside what is there, at most: %s of disk (%s free)%s, %s of memory with MariaDB's (%s here)\n",
+		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), apart, size(p.Memory.Needs), size(p.Memory.Has))
 	return err
 }
 
-// ledger adds up what stages take of a disk, one after the other: what passes in
-// one is free in the next.
-type ledger struct{ taken, peak int64 }
-
-// add is a stage that leaves so many bytes more than there were, and needs others
-// while it runs.
-func (l *ledger) add(stays, passes int64) {
-	l.peak = max(l.peak, l.taken+stays+passes)
-	l.taken += stays
-}
+// size formats a number of bytes.
+func size(n int64) string { return humanize.IBytes(uint64(max(n, 0))) }

@@ -62,13 +62,13 @@ func TestPlanGrowsWithTheDump(t *testing.T) {
 	}
 	// what is asked for changes what it takes
 	for name, in := range map[string]input{
-		"plain":        {Compress: "none", Dimensions: BuiltinDimensions},
-		"materialized": {Materialize: true, Dimensions: BuiltinDimensions},
-		"answers":      {Answers: true, Dimensions: BuiltinDimensions},
+		"plain":        {Compress: "none", Dimensions: builtinDimensions},
+		"materialized": {Materialize: true, Dimensions: builtinDimensions},
+		"answers":      {Answers: true, Dimensions: builtinDimensions},
 		"an endpoint":  {},
 	} {
 		in.Dump, in.Stale, in.Pool = findDump(t, 100<<20), all(true), pool
-		usual := planOf(t, input{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: BuiltinDimensions})
+		usual := planOf(t, input{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: builtinDimensions})
 		if p := planOf(t, in); p.Disk.Needs <= usual.Disk.Needs {
 			t.Errorf("%s takes %d, not more than %d", name, p.Disk.Needs, usual.Disk.Needs)
 		}
@@ -99,7 +99,7 @@ func TestPlanOfUTF16(t *testing.T) {
 // What an interrupted run has made, or what is replaced, need not be free again.
 func TestWhatIsThereCounts(t *testing.T) {
 	out := t.TempDir()
-	in := input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: BuiltinDimensions}
+	in := input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: builtinDimensions}
 	empty := planOf(t, in)
 	fill := func(name string, size int) {
 		path := filepath.Join(out, name)
@@ -141,7 +141,7 @@ func TestTablesOnTheirOwnDisk(t *testing.T) {
 	if err := os.Symlink(other, databaseFolder(out)); err != nil {
 		t.Fatal(err)
 	}
-	apart, err := apartFrom(out)
+	apart, err := hasOwnDisk(out)
 	if err != nil {
 		t.Fatal(err)
 	}

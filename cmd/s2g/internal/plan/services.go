@@ -24,12 +24,12 @@ type Servers struct {
 	Access  qdrant.Access // to Qdrant; its address is Qdrant's
 }
 
-// Service is a server that a build needs.
+// Service is a server that the options name.
 type Service struct {
 	Name    string `json:"name"`
 	Address string `json:"address"` // without secrets
 	Says    string `json:"says,omitempty"`
-	Missing string `json:"missing,omitempty"` // the error
+	Missing string `json:"missing,omitempty"` // why it cannot be used
 }
 
 // probeTimeout is how long a server may take to answer.

@@ -9,13 +9,13 @@ import (
 	"syscall"
 )
 
-// occupation is what outputs of earlier runs take, in bytes.
+// occupation is the disk that outputs of earlier runs take, in bytes.
 type occupation struct{ tables, graph, vectors int64 }
 
-// databaseFolder is where the private server keeps the tables.
+// databaseFolder returns the folder of the private server's tables.
 func databaseFolder(out string) string { return filepath.Join(out, ".s2g", "db") }
 
-// occupied adds up the files that are in OUT.
+// occupied adds up the files in OUT.
 func occupied(out string) (o occupation, err error) {
 	for _, part := range []struct {
 		folder string
@@ -28,15 +28,14 @@ func occupied(out string) (o occupation, err error) {
 	} {
 		n, err := folderSize(part.folder)
 		if err != nil {
-			return o, fmt.Errorf("looking what is in %s: %w", out, err)
+			return o, fmt.Errorf("adding up the files in %s: %w", out, err)
 		}
 		*part.sum += n
 	}
 	return o, nil
 }
 
-// folderSize adds up the blocks of a folder's files. What goes while it looks, or
-// may not be seen, does not count.
+// folderSize adds up the blocks of a folder's files. Files that vanish meanwhile or may not be read do not count.
 func folderSize(folder string) (n int64, err error) {
 	if folder, err = filepath.EvalSymlinks(folder); errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
@@ -60,16 +59,16 @@ func folderSize(folder string) (n int64, err error) {
 			return err
 		}
 		if s, ok := info.Sys().(*syscall.Stat_t); ok {
-			n += s.Blocks * 512 // files with holes take less than they are long
+			n += s.Blocks * 512 // a file with holes takes less than its length
 		}
 		return nil
 	})
 	return n, err
 }
 
-// apartFrom reports whether the private database is on another file system than
-// OUT: its folder may be a mount or a link.
-func apartFrom(out string) (bool, error) {
+// hasOwnDisk reports whether the private database is on another file system than OUT: its folder may be a mount or a
+// link.
+func hasOwnDisk(out string) (bool, error) {
 	a, err := device(out)
 	if err != nil {
 		return false, err
@@ -78,25 +77,24 @@ func apartFrom(out string) (bool, error) {
 	return a != b, err
 }
 
-// device is the number of a folder's file system, or of that of the nearest
-// folder above it that is there.
+// device returns the number of the file system of a folder, or of its nearest parent that exists.
 func device(folder string) (uint64, error) {
-	dir, err := nearest(folder)
+	dir, err := existingParent(folder)
 	if err != nil {
 		return 0, err
 	}
 	var s syscall.Stat_t
 	if err := syscall.Stat(dir, &s); err != nil {
-		return 0, fmt.Errorf("looking for the disk of %s: %w", dir, err)
+		return 0, fmt.Errorf("finding the disk of %s: %w", dir, err)
 	}
 	return uint64(s.Dev), nil
 }
 
-// nearest is the folder, or the nearest one above it that is there.
-func nearest(folder string) (string, error) {
+// existingParent returns the folder, or its nearest parent that exists.
+func existingParent(folder string) (string, error) {
 	dir, err := filepath.Abs(folder)
 	if err != nil {
-		return "", fmt.Errorf("looking for the disk of %s: %w", folder, err)
+		return "", fmt.Errorf("finding the disk of %s: %w", folder, err)
 	}
 	for {
 		_, err := os.Stat(dir)
@@ -104,8 +102,22 @@ func nearest(folder string) (string, error) {
 			return dir, nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return "", fmt.Errorf("looking for the disk of %s: %w", folder, err)
+			return "", fmt.Errorf("finding the disk of %s: %w", folder, err)
 		}
 		dir = filepath.Dir(dir)
 	}
+}
+
+// freeDisk returns the bytes that the user can still write to the file system of a folder, or of its nearest parent that
+// exists.
+func freeDisk(folder string) (int64, error) {
+	dir, err := existingParent(folder)
+	if err != nil {
+		return 0, err
+	}
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(dir, &s); err != nil {
+		return 0, fmt.Errorf("reading the free disk of %s: %w", dir, err)
+	}
+	return int64(s.Bavail) * s.Bsize, nil
 }
