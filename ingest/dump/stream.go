@@ -82,7 +82,7 @@ func (s *Stream) start(ctx context.Context) (*memberReader, error) {
 	if err != nil {
 		return nil, inputError(ctx.Err, s.File.Name, err)
 	}
-	return &memberReader{interrupted: ctx.Err, src: src}, nil
+	return &memberReader{interrupted: ctx.Err, src: src, err: io.EOF}, nil
 }
 
 // A source decodes the members of a stream.
@@ -98,16 +98,15 @@ type source interface {
 type memberReader struct {
 	interrupted func() error // the error of the cancelled context, or nil
 	src         source
-	started     bool
 	current     Member
-	err         error // returned by all later calls; io.EOF at the end of current
+	err         error // returned by Read; io.EOF at the end of current and before the first member
 }
 
 func (r *memberReader) next() (Member, error) {
-	switch {
-	case r.started && r.err == nil:
+	if r.err == nil {
 		return Member{}, fmt.Errorf("read %s: the member was not read to its end", r.current.Name)
-	case r.started && r.err != io.EOF:
+	}
+	if r.err != io.EOF {
 		return Member{}, r.err
 	}
 	m, err := r.src.next()
@@ -115,18 +114,15 @@ func (r *memberReader) next() (Member, error) {
 		return Member{}, io.EOF
 	}
 	if err != nil {
-		r.started, r.err = true, inputError(r.interrupted, r.current.Name, err)
+		r.err = inputError(r.interrupted, r.current.Name, err)
 		return Member{}, r.err
 	}
-	r.started, r.current, r.err = true, m, nil
+	r.current, r.err = m, nil
 	return m, nil
 }
 
 // Read reads decoded bytes of the current member.
 func (r *memberReader) Read(p []byte) (int, error) {
-	if !r.started {
-		return 0, errors.New("read a dump's stream: Read before next")
-	}
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -141,7 +137,6 @@ func (r *memberReader) Read(p []byte) (int, error) {
 // Close stops decoding. It returns no error: Read reports what fails up to the end
 // of a member.
 func (r *memberReader) Close() {
-	r.started = true
 	if r.err == nil || r.err == io.EOF {
 		r.err = errors.New("read a dump's stream: closed")
 	}

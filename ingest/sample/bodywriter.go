@@ -64,59 +64,9 @@ func (w *bodyWriter) phrase(section string, m format) {
 func (w *bodyWriter) write(t template, m format) {
 	for i := range t {
 		w.buf = append(w.buf, t[i].text...)
-		if t[i].placeholder != placeholderNone {
-			w.writePlaceholder(t[i].placeholder, m)
+		if t[i].placeholder != nil {
+			t[i].placeholder(w, m)
 		}
-	}
-}
-
-func (w *bodyWriter) writePlaceholder(h placeholder, m format) {
-	t := w.thread
-	switch h {
-	case placeholderLanguage:
-		w.write(t.language.name[m], m)
-	case placeholderTag:
-		w.buf = append(w.buf, t.language.tag...)
-	case placeholderAct:
-		w.writeStable(t.act[m], m)
-	case placeholderSymptom, placeholderSymptomStart:
-		w.writeClause(t.topic.symptom, t.symptom, h == placeholderSymptomStart, m)
-	case placeholderCause, placeholderCauseStart:
-		w.writeClause(t.topic.cause, t.symptom+w.variation, h == placeholderCauseStart, m)
-	case placeholderFix, placeholderFixStart:
-		w.writeClause(t.topic.fix, t.symptom+w.variation, h == placeholderFixStart, m)
-	case placeholderThing:
-		w.write(t.domain.thing[m], m)
-	case placeholderThings:
-		w.write(t.domain.things[m], m)
-	case placeholderSource:
-		w.write(t.domain.source[m], m)
-	case placeholderLeft:
-		w.write(t.topic.left[m], m)
-	case placeholderRight:
-		w.write(t.topic.right[m], m)
-	case placeholderError:
-		w.writeStable(t.message.message[m], m)
-	case placeholderErrorName:
-		w.writeStable(t.message.name[m], m)
-	case placeholderContext:
-		w.write(t.context[m], m)
-	case placeholderLib:
-		w.write(w.language.libs[w.r.mostlyLow(len(w.language.libs))][m], m)
-	case placeholderVersion:
-		w.writeVersion(m)
-	case placeholderNumber:
-		w.buf = strconv.AppendInt(w.buf, int64(2+w.r.logUniform(11)), 10)
-	case placeholderSmall:
-		w.buf = append(w.buf, byte('2'+w.r.below(8)))
-	case placeholderName:
-		w.buf = append(w.buf, displayNames[w.r.below(len(displayNames))]...)
-	case placeholderMoment:
-		w.buf = appendTime(w.buf, w.clock.at(t.slot)-int64(w.r.below(day)))
-	case placeholderTagName:
-		w.buf = append(w.buf, w.tagName...)
-	default:
-		w.writeIdentifier(h)
 	}
 }
 
@@ -138,46 +88,20 @@ func (w *bodyWriter) writeVersion(m format) {
 }
 
 // writeClause writes one of a topic's clauses, capitalised at the start of a sentence.
-func (w *bodyWriter) writeClause(all []phrase, i int, start bool, m format) {
+func (w *bodyWriter) writeClause(clauses []phrase, variation int, start bool, m format) {
 	at := len(w.buf)
-	w.writeStable(all[i%len(all)][m], m)
+	w.writeStable(clauses[(w.thread.symptom+variation)%len(clauses)][m], m)
 	if start {
 		capitalise(w.buf, at)
 	}
 }
 
-// writeIdentifier writes a name in the spelling of the language.
-func (w *bodyWriter) writeIdentifier(h placeholder) {
-	global := w.language.style
-	local := global
-	if global == pascal {
-		local = camel
+// localSpelling returns the language's spelling of variables and fields.
+func (w *bodyWriter) localSpelling() spelling {
+	if w.language.style == pascal {
+		return camel
 	}
-	d, t := w.thread.domain, w.thread.topic
-	var name []byte
-	switch h {
-	case placeholderField:
-		name = d.field[local]
-	case placeholderFieldPascal:
-		name = d.field[pascal]
-	case placeholderColl:
-		name = d.coll[local]
-	case placeholderItem:
-		name = d.item[local]
-	case placeholderType:
-		name = d.item[pascal]
-	case placeholderFn:
-		name = t.fn[global]
-	case placeholderFnPascal:
-		name = t.fn[pascal]
-	case placeholderFnUpper:
-		name = t.fn[upper]
-	case placeholderA:
-		name = t.a[local]
-	case placeholderB:
-		name = t.b[local]
-	}
-	w.buf = append(w.buf, name...)
+	return w.language.style
 }
 
 // paragraph writes a phrase of a section as a paragraph.
@@ -230,12 +154,11 @@ func (w *bodyWriter) openCode() {
 
 // errorBlock writes the error message or, if the language prints one, its stack.
 func (w *bodyWriter) errorBlock() {
-	w.emptyLine()
-	w.buf = append(w.buf, preOpen...)
+	w.openPlainCode()
 	if t := w.language.trace; t != nil && w.r.chance(550) {
 		w.writeStack(t, 2+w.r.logUniform(4))
 	} else {
-		w.writeStable(w.thread.message.message[html], html)
+		w.writeStable(w.thread.message.text[html], html)
 		w.buf = append(w.buf, nl...)
 	}
 	w.buf = append(w.buf, preShut...)
@@ -255,7 +178,7 @@ func (w *bodyWriter) longBlock() {
 	switch kind := w.r.below(3); {
 	case kind == 0:
 		w.paragraph("long.log")
-		w.openLog()
+		w.openPlainCode()
 		for range 20 + w.r.below(60) {
 			w.write(w.log[w.r.below(len(w.log))], plain)
 			w.buf = append(w.buf, nl...)
@@ -263,7 +186,7 @@ func (w *bodyWriter) longBlock() {
 		w.buf = append(w.buf, preShut...)
 	case kind == 1 && w.language.trace != nil:
 		w.paragraph("long.trace")
-		w.openLog()
+		w.openPlainCode()
 		w.writeStack(w.language.trace, 25+w.r.below(40))
 		w.buf = append(w.buf, preShut...)
 	default:
@@ -274,11 +197,12 @@ func (w *bodyWriter) longBlock() {
 	}
 }
 
-func (w *bodyWriter) openLog() {
+func (w *bodyWriter) openPlainCode() {
 	w.emptyLine()
 	w.buf = append(w.buf, preOpen...)
 }
 
+// list writes two to four items of a section, each once.
 func (w *bodyWriter) list(section string, numbered bool) {
 	open, shut := ulOpen, ulShut
 	if numbered {

@@ -185,8 +185,8 @@ func (c *corpus) newLanguage(r record, code map[string][]string) (*language, err
 	return l, nil
 }
 
-// An errorMessage is an error message and the name that it begins with.
-type errorMessage struct{ name, message phrase }
+// An errorMessage is the text of an error and the name that it begins with.
+type errorMessage struct{ name, text phrase }
 
 // A stackTrace is the form in which a language prints a stack.
 type stackTrace struct {

@@ -2,6 +2,7 @@ package sample
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ type template []part
 
 type part struct {
 	text        []byte
-	placeholder placeholder // placeholderNone at the end
+	placeholder placeholder // nil at the end
 }
 
 // newPhrase prepares prose.
@@ -56,33 +57,26 @@ func parts(src string, escape func(string) string) template {
 	var t template
 	text := 0
 	for i := 0; i < len(src); {
-		h, n := placeholderAt(src[i:])
-		if n == 0 {
+		p, n := placeholderAt(src[i:])
+		if p == nil {
 			i++
 			continue
 		}
-		t = append(t, part{[]byte(escape(src[text:i])), h})
+		t = append(t, part{[]byte(escape(src[text:i])), p})
 		i += n
 		text = i
 	}
-	return append(t, part{[]byte(escape(src[text:])), placeholderNone})
+	return append(t, part{[]byte(escape(src[text:])), nil})
 }
 
-// placeholderAt returns the placeholder that s begins with and its length, 0 if there
-// is none: code contains other braces.
+// placeholderAt returns the placeholder that s begins with and its length; nil if there
+// is none, because code contains other braces.
 func placeholderAt(s string) (placeholder, int) {
-	if s[0] != '{' {
-		return placeholderNone, 0
-	}
 	end := strings.IndexByte(s, '}')
-	if end < 0 {
-		return placeholderNone, 0
+	if s[0] != '{' || end < 0 {
+		return nil, 0
 	}
-	h, ok := placeholders[s[1:end]]
-	if !ok {
-		return placeholderNone, 0
-	}
-	return h, end + 1
+	return placeholders[s[1:end]], end + 1
 }
 
 // toHTML converts the markup of a phrase.
@@ -136,55 +130,50 @@ func capitalise(b []byte, i int) {
 	}
 }
 
-// A placeholder is a position in a text that is filled with the words of a post.
-type placeholder uint8
+// A placeholder writes the words of the current post that replace {name} in a text.
+type placeholder func(w *bodyWriter, m format)
 
-const (
-	placeholderNone placeholder = iota
-	placeholderLanguage
-	placeholderTag
-	placeholderAct
-	placeholderThing
-	placeholderThings
-	placeholderSource
-	placeholderField
-	placeholderFieldPascal
-	placeholderColl
-	placeholderItem
-	placeholderType
-	placeholderFn
-	placeholderFnPascal
-	placeholderFnUpper
-	placeholderA
-	placeholderB
-	placeholderLib
-	placeholderVersion
-	placeholderError
-	placeholderErrorName
-	placeholderContext
-	placeholderNumber
-	placeholderSmall
-	placeholderSymptom
-	placeholderSymptomStart
-	placeholderCause
-	placeholderCauseStart
-	placeholderFix
-	placeholderFixStart
-	placeholderLeft
-	placeholderRight
-	placeholderName
-	placeholderMoment
-	placeholderTagName
-)
-
+// placeholders are the placeholders by name. Names of code are spelt as the language
+// spells them; one that begins with a capital is in Pascal case. A clause whose name
+// begins with a capital begins a sentence.
 var placeholders = map[string]placeholder{
-	"lang": placeholderLanguage, "tag": placeholderTag, "act": placeholderAct,
-	"thing": placeholderThing, "things": placeholderThings, "source": placeholderSource,
-	"field": placeholderField, "Field": placeholderFieldPascal, "coll": placeholderColl, "item": placeholderItem, "type": placeholderType,
-	"fn": placeholderFn, "Fn": placeholderFnPascal, "FN": placeholderFnUpper, "a": placeholderA, "b": placeholderB,
-	"lib": placeholderLib, "version": placeholderVersion, "error": placeholderError, "errname": placeholderErrorName,
-	"context": placeholderContext, "n": placeholderNumber, "small": placeholderSmall,
-	"symptom": placeholderSymptom, "Symptom": placeholderSymptomStart, "cause": placeholderCause, "Cause": placeholderCauseStart,
-	"fix": placeholderFix, "Fix": placeholderFixStart, "left": placeholderLeft, "right": placeholderRight,
-	"name": placeholderName, "moment": placeholderMoment, "tagname": placeholderTagName,
+	"lang":    func(w *bodyWriter, m format) { w.write(w.thread.language.name[m], m) },
+	"tag":     func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.language.tag...) },
+	"tagname": func(w *bodyWriter, m format) { w.buf = append(w.buf, w.tagName...) },
+	"lib":     func(w *bodyWriter, m format) { w.write(w.language.libs[w.r.mostlyLow(len(w.language.libs))][m], m) },
+	"version": (*bodyWriter).writeVersion,
+
+	"act":     func(w *bodyWriter, m format) { w.writeStable(w.thread.act[m], m) },
+	"error":   func(w *bodyWriter, m format) { w.writeStable(w.thread.message.text[m], m) },
+	"errname": func(w *bodyWriter, m format) { w.writeStable(w.thread.message.name[m], m) },
+	"symptom": func(w *bodyWriter, m format) { w.writeClause(w.thread.topic.symptom, 0, false, m) },
+	"Symptom": func(w *bodyWriter, m format) { w.writeClause(w.thread.topic.symptom, 0, true, m) },
+	"cause":   func(w *bodyWriter, m format) { w.writeClause(w.thread.topic.cause, w.variation, false, m) },
+	"Cause":   func(w *bodyWriter, m format) { w.writeClause(w.thread.topic.cause, w.variation, true, m) },
+	"fix":     func(w *bodyWriter, m format) { w.writeClause(w.thread.topic.fix, w.variation, false, m) },
+	"Fix":     func(w *bodyWriter, m format) { w.writeClause(w.thread.topic.fix, w.variation, true, m) },
+	"left":    func(w *bodyWriter, m format) { w.write(w.thread.topic.left[m], m) },
+	"right":   func(w *bodyWriter, m format) { w.write(w.thread.topic.right[m], m) },
+	"context": func(w *bodyWriter, m format) { w.write(w.thread.context[m], m) },
+	"thing":   func(w *bodyWriter, m format) { w.write(w.thread.domain.thing[m], m) },
+	"things":  func(w *bodyWriter, m format) { w.write(w.thread.domain.things[m], m) },
+	"source":  func(w *bodyWriter, m format) { w.write(w.thread.domain.source[m], m) },
+
+	"field": func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.domain.field[w.localSpelling()]...) },
+	"Field": func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.domain.field[pascal]...) },
+	"coll":  func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.domain.coll[w.localSpelling()]...) },
+	"item":  func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.domain.item[w.localSpelling()]...) },
+	"type":  func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.domain.item[pascal]...) },
+	"fn":    func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.topic.fn[w.language.style]...) },
+	"Fn":    func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.topic.fn[pascal]...) },
+	"FN":    func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.topic.fn[upper]...) },
+	"a":     func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.topic.a[w.localSpelling()]...) },
+	"b":     func(w *bodyWriter, m format) { w.buf = append(w.buf, w.thread.topic.b[w.localSpelling()]...) },
+
+	"n":     func(w *bodyWriter, m format) { w.buf = strconv.AppendInt(w.buf, int64(2+w.r.logUniform(11)), 10) },
+	"small": func(w *bodyWriter, m format) { w.buf = append(w.buf, byte('2'+w.r.below(8))) },
+	"name":  func(w *bodyWriter, m format) { w.buf = append(w.buf, displayNames[w.r.below(len(displayNames))]...) },
+	"moment": func(w *bodyWriter, m format) {
+		w.buf = appendTime(w.buf, w.clock.at(w.thread.slot)-int64(w.r.below(day)))
+	},
 }
