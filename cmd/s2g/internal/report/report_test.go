@@ -88,7 +88,7 @@ func TestPage(t *testing.T) {
 	}
 	checkMarkup(t, page)
 	for _, want := range []string{
-		"A question of several languages is in the graph of each", "The figures of the paper, for this build", "possibly better answers",
+		"A question of several languages is in the graph of each", "What the paper counts", "possibly better answers",
 		"comments on posts in no graph", "stack-trace", "Nothing was dropped by the rules hex-dump", "bad date", "builtin/lsa-256-0123456789abcdef", "9.3 MiB", "3.5 s",
 		"31 March 2024", "s2g load graphdb", "so:HasPossibleBetterAnswer", "so:HasAcceptedAnswer",
 	} {
