@@ -18,6 +18,9 @@ var languagesCSV []byte
 // language. Their tag is the empty string.
 const OtherSlug = "_other"
 
+// OtherName is the name of the remainder for people.
+const OtherName = "(other)"
+
 // Language is a row of the language table. Each language has a graph and a
 // collection.
 type Language struct {

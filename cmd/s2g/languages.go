@@ -59,7 +59,7 @@ func namedGraphs(shape manifest.Options, site vocab.Site) (graphs []namedGraph) 
 		graphs = append(graphs, namedGraph{Graph: site.Graph(l.Tag), Name: l.Name, Slug: l.Slug, Tag: l.Tag})
 	}
 	if shape.Other {
-		graphs = append(graphs, namedGraph{Graph: site.OtherGraph(), Name: "(other)", Slug: schema.OtherSlug})
+		graphs = append(graphs, namedGraph{Graph: site.OtherGraph(), Name: schema.OtherName, Slug: schema.OtherSlug})
 	}
 	return graphs
 }

@@ -33,7 +33,7 @@ type options struct {
 	reuse   string
 }
 
-// build makes a build of a dump and returns its folder, without its private part.
+// build builds a dump and returns the folder, without its private part.
 func build(t *testing.T, db *tables.DB, dump string, o options) (out string) {
 	t.Helper()
 	buildtest.Load(t, db, dump)
@@ -82,8 +82,7 @@ func writeSample(t *testing.T, posts int) (dump string) {
 	return dump
 }
 
-// edit copies a dump and changes it: each edit replaces the first match of a text
-// of Posts.xml, which must be there.
+// edit copies a dump and replaces the first match of each text of Posts.xml.
 func edit(t *testing.T, dump string, edits ...[2]string) (edited string) {
 	t.Helper()
 	edited = t.TempDir()
@@ -116,8 +115,8 @@ func compare(t *testing.T, was, now string) (*Result, []Post) {
 	return r, posts
 }
 
-// Two builds of dumps of a growing site, of which the later was edited, too, differ
-// in what the two dumps' XML says, read in the simplest way.
+// TestDifferencesAreThoseOfTheDumps compares the result with the differences of the dumps'
+// XML, read in the simplest way. The site grows, and the later dump is edited, too.
 func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 	dumps := [2]string{writeSample(t, 2400), ""}
 	later := writeSample(t, 2900)
@@ -189,7 +188,6 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 	}
 }
 
-// The same dump is the same, whatever form the files have.
 func TestFormOfFilesIsNoDifference(t *testing.T) {
 	dump := writeSample(t, 900)
 	db := server.Open(t)
@@ -273,7 +271,7 @@ func TestBuildsThatCannotBeCompared(t *testing.T) {
 	fault(embedded, embedded, Options{}, schema.FaultVerification, "part-00000")
 }
 
-// someOf are posts of a type whose question has a language.
+// someOf returns the posts of a type whose question has a language.
 func someOf(rows []row, kind string) []row {
 	in := map[string]bool{}
 	for _, r := range rows {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 )
@@ -86,11 +87,8 @@ func names(tags []string) string {
 	shown := slices.Clone(tags)
 	for i, tag := range shown {
 		if tag == "" {
-			shown[i] = remainder
+			shown[i] = schema.OtherName
 		}
 	}
 	return strings.Join(shown, ", ")
 }
-
-// remainder is the name of the graph of questions without a language.
-const remainder = "(other)"

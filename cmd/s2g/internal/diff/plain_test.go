@@ -47,7 +47,7 @@ var attributes = map[string]string{
 	"ClosedDate": vocab.ClosedDate, "CommunityOwnedDate": vocab.CommunityOwnedDate, "OwnerUserId": vocab.Author, "OwnerDisplayName": vocab.AuthorName,
 }
 
-// ofQuestions are properties that answers do not have in the graph.
+// ofQuestions are attributes that the graph has of questions alone.
 var ofQuestions = []string{"ViewCount", "AnswerCount", "FavoriteCount", "ClosedDate", "Title", "Tags"}
 
 // readPlainPosts reads a dump of clean data, as the sample's.
@@ -213,7 +213,7 @@ func comparePlainly(was, now plainPosts) (p plainResult) {
 	return p
 }
 
-// textsPlainly reads all shards of two builds whole.
+// textsPlainly compares all texts of two builds in memory.
 func textsPlainly(t *testing.T, was, now string) *Section {
 	read := func(out string) (texts map[string]map[uint64]string, of map[int64][]string) {
 		texts, of = map[string]map[uint64]string{}, map[int64][]string{}

@@ -15,9 +15,9 @@ import (
 	"s2g/schema/vocab"
 )
 
-// writeThreads writes the graph of some threads in files of so many triples, as
-// the stage does: a post after the other, its links to posts of other graphs after
-// its own triples, then its comments; the edges to an answer before it.
+// writeThreads writes the graph of some threads in files of so many triples, in the order of
+// the stage: posts by id, links to posts of other graphs after a post's own triples, then
+// its comments; the edge to an answer before the answer.
 func writeThreads(t *testing.T, size int, score int64) (out string) {
 	t.Helper()
 	site := vocab.DefaultSite
@@ -77,7 +77,6 @@ func writeThreads(t *testing.T, size int, score int64) (out string) {
 	return out
 }
 
-// Wherever files end, the posts are the same.
 func TestPostsAreTheSameWhereverFilesEnd(t *testing.T) {
 	whole, other := writeThreads(t, 100_000, 1), writeThreads(t, 17, 2)
 	for size := 1; size < 60; size += 1 + size/12 {
@@ -104,9 +103,9 @@ func TestPostsAreTheSameWhereverFilesEnd(t *testing.T) {
 	}
 }
 
-// A file that is damaged ends the comparison before what it lacks is taken for
-// removed.
-func TestDamageIsNoRemoval(t *testing.T) {
+// TestDamagedFileIsNoRemoval checks that a damaged file ends the comparison before its
+// missing posts count as removed.
+func TestDamagedFileIsNoRemoval(t *testing.T) {
 	whole, damaged := writeThreads(t, 20, 1), writeThreads(t, 20, 1)
 	file := filepath.Join(damaged, "graph", "batch-000004.trig")
 	text, err := os.ReadFile(file)

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func sum(c string) string { return strings.Repeat(c, 64) }
 
-// someManifest is that of a build with a graph and the vectors of two languages.
+// someManifest returns the manifest of a build with a graph and vectors.
 func someManifest() *manifest.Manifest {
 	return &manifest.Manifest{
 		Tool: "v1.2.3",

@@ -35,7 +35,7 @@ func openBrowser(t testing.TB) *browser {
 	return &browser{t, schematest.Tool(t, "chromium"), t.TempDir()}
 }
 
-// run has the browser open a file, and returns what it prints and what it says on its console.
+// run opens a file in the browser, and returns its output and the lines of its console.
 func (b *browser) run(file string, flags ...string) (stdout []byte, console []string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Minute)
@@ -59,7 +59,7 @@ func (b *browser) run(file string, flags ...string) (stdout []byte, console []st
 	return out.Bytes(), console
 }
 
-// write puts a page where the browser can open it.
+// write writes a page into the folder that the browser opens.
 func (b *browser) write(name, page string) (file string) {
 	b.t.Helper()
 	file = filepath.Join(b.dir, name)
@@ -69,7 +69,7 @@ func (b *browser) write(name, page string) (file string) {
 	return file
 }
 
-// screenshot is the top of a page.
+// screenshot returns the top of a page.
 func (b *browser) screenshot(file string, width, height int, flags ...string) image.Image {
 	b.t.Helper()
 	picture := filepath.Join(b.dir, "screen.png")
@@ -99,15 +99,15 @@ func colours(m image.Image) map[color.RGBA]int {
 	return counts
 }
 
-// Flags that make the system's colours dark, or light.
+// The flags set the system's colours.
 const (
 	dark  = "--blink-settings=preferredColorScheme=0"
 	light = "--blink-settings=preferredColorScheme=1"
 )
 
-// The page is what the style says, in both modes: its ground, the bars of
-// questions and of answers, text.
-func TestScreenshots(t *testing.T) {
+// TestPageInABrowser checks the colours of ground, bars and text in both modes, the
+// printed page, and the measures of a narrow and a wide page.
+func TestPageInABrowser(t *testing.T) {
 	b := openBrowser(t)
 	db := server.Open(t)
 	buildtest.Load(t, db, writeSample(t, 3000))
@@ -148,7 +148,7 @@ func TestScreenshots(t *testing.T) {
 	t.Run("measures", func(t *testing.T) { measure(t, &browser{t, b.program, b.dir}, file) })
 }
 
-// measures are what a page that holds the report in frames finds.
+// measures are those of a frame that shows the report.
 type measures struct {
 	Width      int   // that the content takes
 	Widths     []int // of the bars of questions
@@ -158,8 +158,8 @@ type measures struct {
 	Background string
 }
 
-// frames is a page that measures the report in frames of two widths. The report
-// cannot do so itself: it runs no script.
+// frames is a page that measures the report in frames of two widths, because the report
+// runs no script.
 const frames = `<!DOCTYPE html><body><script>
 async function look(width) {
   const frame = document.createElement('iframe');
@@ -188,7 +188,7 @@ Promise.all([look(360), look(1100)]).then(all => {
 });
 </script></body>`
 
-// look has the browser measure report.html at 360 and 1,100 pixels.
+// look measures report.html at 360 and 1,100 pixels.
 func (b *browser) look() (narrow, wide measures, console []string) {
 	b.t.Helper()
 	out, console := b.run(b.write("frames.html", frames), "--allow-file-access-from-files", "--virtual-time-budget=10000", "--dump-dom")
@@ -209,8 +209,8 @@ func (b *browser) look() (narrow, wide measures, console []string) {
 	return
 }
 
-// A telephone shows the page without scrolling it sideways, labels do not cover
-// each other, and bars are as long as the numbers say.
+// measure checks that a telephone does not scroll the page sideways, that labels do not
+// overlap, and that the lengths of bars follow the numbers.
 func measure(t *testing.T, b *browser, file string) {
 	narrow, wide, console := b.look()
 	if len(console) > 0 {
@@ -239,9 +239,9 @@ func measure(t *testing.T, b *browser, file string) {
 	}
 }
 
-// Hostile text runs nothing, and the policy has nothing to refuse: it does not
-// come so far. A page that is not escaped shows that the browser would say so.
-func TestBrowserRunsNothing(t *testing.T) {
+// TestHostileTextDoesNotRun checks that hostile text runs no script and meets no refusal of
+// the policy. A page with unescaped markup shows that the browser would report one.
+func TestHostileTextDoesNotRun(t *testing.T) {
 	b := openBrowser(t)
 	db := server.Open(t)
 	all := strings.Join(hostile, " ")

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestNumbers(t *testing.T) {
+func TestNumbersAreWrittenForPeople(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{short(0), "0"}, {short(999), "999"}, {short(1000), "1k"}, {short(1234), "1.2k"}, {short(9949), "9.9k"}, {short(9950), "10k"}, {short(43_210), "43k"},
 		{short(2_500_000), "2.5M"}, {short(4_000_000_000), "4bn"},
@@ -38,7 +38,7 @@ func TestScoreBins(t *testing.T) {
 	}
 }
 
-func TestShades(t *testing.T) {
+func TestShadesOfCounts(t *testing.T) {
 	for _, c := range []struct {
 		most int64
 		want []int64
@@ -61,8 +61,8 @@ func TestShades(t *testing.T) {
 	}
 }
 
-// Heights are in proportion, and stand on the base line.
-func TestColumns(t *testing.T) {
+// TestColumnsAreInProportion checks that heights are in proportion, from the base line.
+func TestColumnsAreInProportion(t *testing.T) {
 	c := newColumnChart(chart{}, []stack{{parts: []stackPart{{30, "a"}, {10, "b"}}}, {parts: []stackPart{{20, "a"}}}, {}})
 	number := func(s string) float64 {
 		x, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
@@ -86,8 +86,9 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// Ten times as many is a line higher, and nothing has no place.
-func TestDots(t *testing.T) {
+// TestDotsAreOnALogarithmicScale checks that a tenfold count is a line higher, and 0 has
+// no place.
+func TestDotsAreOnALogarithmicScale(t *testing.T) {
 	d := newDotChart(chart{}, []label{{Text: "a"}, {Text: "b"}, {Text: "c"}, {Text: "d"}}, []series{{"s", "post", []int64{10, 100, 0, 1000}}})
 	if len(d.Dots) != 3 || len(d.Lines) != 1 || len(d.Grid) != 4 {
 		t.Fatalf("%d dots, %d lines, a grid of %d", len(d.Dots), len(d.Lines), len(d.Grid))
@@ -99,9 +100,9 @@ func TestDots(t *testing.T) {
 	}
 }
 
-// The colours of both modes can be told from what they stand on (WCAG 2.2, 1.4.3
-// and 1.4.11).
-func TestContrast(t *testing.T) {
+// TestColoursHaveContrast checks the colours of both modes against their grounds (WCAG
+// 2.2, 1.4.3 and 1.4.11).
+func TestColoursHaveContrast(t *testing.T) {
 	blocks := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(pageCSS, -1)
 	if len(blocks) != 2 {
 		t.Fatalf("the style has %d sets of colours", len(blocks))
@@ -126,7 +127,7 @@ func TestContrast(t *testing.T) {
 		for _, shape := range []string{"question", "answer", "accepted", "bad", "time"} {
 			check(shape, "page", 3)
 		}
-		check("accepted", "answer", 2) // they touch, and are told by their order, too
+		check("accepted", "answer", 2) // they touch, and their order differs, too
 		for shade, text := range map[string]string{"s1": "on-weak", "s2": "on-weak", "s3": "on-weak", "s4": "on-weak", "s5": "on-strong", "s6": "on-strong"} {
 			check(text, shade, 4.5)
 		}
@@ -139,7 +140,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	return (max(x, y) + .05) / (min(x, y) + .05)
 }
 
-// luminance is WCAG's relative luminance of #rrggbb.
+// luminance returns WCAG's relative luminance of #rrggbb.
 func luminance(t *testing.T, colour string) (l float64) {
 	t.Helper()
 	for i, weight := range []float64{.2126, .7152, .0722} {

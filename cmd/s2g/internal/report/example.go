@@ -44,7 +44,7 @@ func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *ca
 	if err != nil {
 		return nil, fmt.Errorf("listing the answers to question %d: %w", id, err)
 	}
-	e := &example{question: id, language: schema.Language{Slug: schema.OtherSlug, Name: otherName}}
+	e := &example{question: id, language: schema.Language{Slug: schema.OtherSlug, Name: schema.OtherName}}
 	if g := index.Graphs(question.Set)[0]; g < len(o.Languages) {
 		e.language = o.Languages[g]
 	}

@@ -17,7 +17,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// hostile are texts that would be markup, or the end of some, where they are not escaped.
+// hostile are texts that are markup, or end it, where they are not escaped.
 var hostile = []string{
 	`<script>document.title='taken'</script>`,
 	`</title></desc></svg></style><script>document.title='taken'</script>`,
@@ -55,7 +55,7 @@ func writeHostile(t *testing.T, text string) (dump string) {
 	return dump
 }
 
-// hostileOptions are of a build whose manifest, rejects and languages are hostile, too.
+// hostileOptions returns a build whose manifest, rejects and languages are hostile, too.
 func hostileOptions(t *testing.T, text string) Options {
 	t.Helper()
 	o := optionsOf(t)

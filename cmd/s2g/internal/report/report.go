@@ -41,9 +41,6 @@ const FileName = "report.html"
 // another.
 const format = 2
 
-// otherName is the name of the remainder graph.
-const otherName = "(other)"
-
 // Options select the build.
 type Options struct {
 	Out       string // the folder of the build

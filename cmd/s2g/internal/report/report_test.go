@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,10 +13,13 @@ import (
 	"golang.org/x/net/html"
 
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/graph"
+	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/ingest"
 	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/tables"
 	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
@@ -35,7 +39,7 @@ func writeSample(t testing.TB, posts int) (dump string) {
 	return dump
 }
 
-// optionsOf are those of a build of all stages.
+// optionsOf returns the options of a build of all stages, whose graph has no files.
 func optionsOf(t testing.TB) Options {
 	t.Helper()
 	stage := func(rows int64, counts map[string]int64) *manifest.Stage {
@@ -78,7 +82,7 @@ func render(t testing.TB, db *tables.DB, o Options) string {
 	return page.String()
 }
 
-func TestPage(t *testing.T) {
+func TestPageOfASample(t *testing.T) {
 	db := server.Open(t)
 	buildtest.Load(t, db, writeSample(t, 3000))
 	o := optionsOf(t)
@@ -132,8 +136,9 @@ func TestPaperIsBesideAllOfStackOverflowAlone(t *testing.T) {
 	}
 }
 
-// What a build lacks is said, and nothing is divided by it.
-func TestPageOfLittle(t *testing.T) {
+// TestPageOfAnIncompleteBuild checks that the page names what a build lacks, and divides
+// nothing by 0.
+func TestPageOfAnIncompleteBuild(t *testing.T) {
 	db := server.Open(t)
 	buildtest.Load(t, db, "../oracle/testdata/mini")
 	for _, c := range []struct {
@@ -193,11 +198,11 @@ func TestPageOfLittle(t *testing.T) {
 	})
 }
 
-// elements are those that the page may have.
+// elements are the elements that the page can have.
 var elements = regexp.MustCompile(`^(html|head|meta|title|style|body|header|h1|h2|p|dl|div|dt|dd|b|span|nav|a|main|section|table|caption|thead|tbody|tr|th|td|figure|figcaption|ul|li|details|summary|pre|code|cite|footer|svg|g|rect|line|circle|text|path|desc|defs|marker)$`)
 
-// checkMarkup holds a page to what it may consist of, and its figures to what a
-// reader who does not see them needs.
+// checkMarkup checks the elements and attributes of a page, and that its figures have names
+// for readers who do not see them.
 func checkMarkup(t *testing.T, page string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(page))
@@ -272,7 +277,7 @@ func policyOf(root *html.Node) string {
 	return ""
 }
 
-func TestFresh(t *testing.T) {
+func TestFreshReportHasTheKeyOfItsBuild(t *testing.T) {
 	o := optionsOf(t)
 	file := filepath.Join(o.Out, FileName)
 	fresh := func() bool {
@@ -312,12 +317,39 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-func TestRejectsThatAreDamaged(t *testing.T) {
+func TestDamagedRejectsAreAnError(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ingest.RejectsFile), []byte("{\"table\":\"Posts\"}\n{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readRejects(dir); err == nil {
 		t.Error("half a line is read")
+	}
+}
+
+// TestShownQueryFindsAnswers runs the query of the page on GraphDB's engine.
+func TestShownQueryFindsAnswers(t *testing.T) {
+	schematest.Long(t)
+	store := rdf4jtest.Start(t)
+	db := server.Open(t)
+	buildtest.Load(t, db, writeSample(t, 800))
+	batches, _ := buildtest.Graph(t, db, graph.Options{})
+	r, err := Gather(t.Context(), db, optionsOf(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.CreateRepository("report", "empty")
+	store.AddFiles("report", "", batches...)
+	rows := store.Select("report", r.sparql())
+	if len(rows) == 0 || len(rows) > 10 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	last := 1 << 30
+	for _, row := range rows {
+		ahead, err := strconv.Atoi(row[3])
+		if err != nil || ahead <= 0 || ahead > last || row[0] == "" || row[1] == row[2] {
+			t.Errorf("%q after one that is %d ahead: %v", row, last, err)
+		}
+		last = ahead
 	}
 }

@@ -124,7 +124,7 @@ func TestTableScanCountsTheDump(t *testing.T) {
 	}
 }
 
-func TestLinkCounts(t *testing.T) {
+func TestLinksAreCountedByLanguage(t *testing.T) {
 	links := newLinkCounts([]int{7, 3}) // graph 7 in the first row
 	links.count([]int{3, 7}, []int{7}, false)
 	links.count([]int{3}, []int{7, 9}, true)

@@ -22,8 +22,8 @@ import (
 	"s2g/schema/vocab"
 )
 
-// The statistics are computed a second time here, from the quads of the files:
-// no SQL, and no figure of another.
+// TestStatsAreThoseOfTheFiles computes the statistics a second time, from the quads of the
+// files, without SQL.
 func TestStatsAreThoseOfTheFiles(t *testing.T) {
 	db := tablestest.Open(t)
 	for name, c := range map[string]struct {
@@ -57,8 +57,8 @@ func TestStatsAreThoseOfTheFiles(t *testing.T) {
 	}
 }
 
-// addsUp checks that in the CSV the line of sums is that of the graphs' lines, in
-// every column of a term and of the quads.
+// addsUp checks that the CSV's line of sums is the sum of the graphs' lines, in every column
+// of a term and of the quads.
 func addsUp(t *testing.T, s *Stats) {
 	t.Helper()
 	var b bytes.Buffer
@@ -90,7 +90,7 @@ func addsUp(t *testing.T, s *Stats) {
 	}
 }
 
-// recount is quads by graph and by name of term, as they are in files.
+// recount counts the quads of files by graph and by name of term.
 type recount struct {
 	graphs   map[string]map[string]int64
 	distinct map[string]int64
@@ -152,7 +152,7 @@ func (c recount) stats(o Options) *Stats {
 		languages = schema.DefaultLanguages()
 	}
 	if languages = slices.Clone(languages); o.Other {
-		languages = append(languages, schema.Language{Name: "(other)"})
+		languages = append(languages, schema.Language{Name: schema.OtherName})
 	}
 	s := &Stats{Materialized: o.Materialize}
 	sum := map[string]int64{}
@@ -229,8 +229,8 @@ func (c recount) stats(o Options) *Stats {
 	return s
 }
 
-// groups are the totals by term. The order of the terms is that of expect; that
-// edges are those with an IRI was checked of each quad.
+// groups returns the totals by term, in the order of the oracle's terms. newRecount has
+// checked of each quad that edges are those with an IRI.
 func (c recount) groups(sum map[string]int64, materialized bool) (all []Group) {
 	group := func(name string, has func(oracle.Term) bool) {
 		g := Group{Total: Total{Name: name}}

@@ -131,8 +131,7 @@ func TestPaperFiguresAgree(t *testing.T) {
 	}
 }
 
-// Every line has every column, so that any reader of CSV takes it.
-func TestCSVIsRectangular(t *testing.T) {
+func TestCSVHasEveryColumnInEveryLine(t *testing.T) {
 	var b bytes.Buffer
 	if err := (&Stats{Graphs: []Graph{{Tag: "a,b"}}}).WriteCSV(&b); err != nil {
 		t.Fatal(err)
