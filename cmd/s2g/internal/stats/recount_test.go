@@ -18,28 +18,28 @@ import (
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/schematest"
-	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
 // TestStatsAreThoseOfTheFiles computes the statistics a second time, from the quads of the
 // files, without SQL.
 func TestStatsAreThoseOfTheFiles(t *testing.T) {
-	db := tablestest.Open(t)
-	for name, c := range map[string]struct {
-		dump string
+	db := server.Open(t)
+	mini := func(testing.TB) string { return "../oracle/testdata/mini" }
+	for _, c := range []struct {
+		name string
+		dump func(testing.TB) string
 		o    Options
 	}{
-		"mini":         {"../oracle/testdata/mini", Options{}},
-		"materialized": {"../oracle/testdata/mini", Options{Other: true, Materialize: true}},
-		"sample":       {buildtest.Sample(t, 3000), Options{Other: true}},
-		"bioinformatics": {schematest.Dump(t, "bioinformatics.stackexchange.com"),
-			Options{}},
-		"bicycles": {schematest.Dump(t, "bicycles.meta.stackexchange.com"),
+		{"mini", mini, Options{}},
+		{"materialized", mini, Options{Other: true, Materialize: true}},
+		{"sample", func(t testing.TB) string { return buildtest.Sample(t, 3000) }, Options{Other: true}},
+		{"bioinformatics", func(t testing.TB) string { return schematest.Dump(t, "bioinformatics.stackexchange.com") }, Options{}},
+		{"bicycles", func(t testing.TB) string { return schematest.Dump(t, "bicycles.meta.stackexchange.com") },
 			Options{Languages: buildtest.Languages(t, "discussion,no-such-tag,support,moderation"), Other: true, Materialize: true}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			buildtest.Load(t, db, c.dump)
+		t.Run(c.name, func(t *testing.T) {
+			buildtest.Load(t, db, c.dump(t))
 			got, err := Compute(t.Context(), db, c.o)
 			if err != nil {
 				t.Fatal(err)

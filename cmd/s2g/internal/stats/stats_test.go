@@ -16,23 +16,20 @@ import (
 
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/schema/manifest"
-	"s2g/schema/tables"
 	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestMain(m *testing.M) {
-	tables.Supervise()
-	flag.Parse()
-	os.Exit(m.Run())
-}
+var server tablestest.Server
+
+func TestMain(m *testing.M) { server.Main(m) }
 
 func f(x float64) *float64 { return &x }
 
 func TestStatsOfMiniDump(t *testing.T) {
-	db := tablestest.Open(t)
+	db := server.Open(t)
 	buildtest.Load(t, db, "../oracle/testdata/mini")
 	s, err := Compute(t.Context(), db, Options{Other: true})
 	if err != nil {
