@@ -50,12 +50,10 @@ func (b *batcher) setSizes(s Spec) {
 	b.batchTokens = cmp.Or(s.BatchTokens, defaultBatchTokens)
 }
 
-// RemoteStats counts requests and texts of an embedder at endpoints.
+// RemoteStats counts retries and texts of an embedder at endpoints.
 type RemoteStats struct {
-	Requests  int64 // retries included
-	Retries   int64
-	Texts     int64 // with a vector
-	Truncated int64 // of Texts: only the beginning of the text has the vector
+	Retries   int64 // of requests
+	Truncated int64 // texts of which only the beginning has a vector
 	Refused   int64 // texts without a vector
 }
 
@@ -68,8 +66,17 @@ func StatsOf(embedder any) RemoteStats {
 }
 
 func (b *batcher) stats() RemoteStats {
-	return RemoteStats{Requests: b.pool.sent.Load(), Retries: b.pool.retries.Load(), Texts: b.embedded.Load(),
-		Truncated: b.truncated.Load(), Refused: b.refused.Load()}
+	return RemoteStats{Retries: b.pool.retries.Load(), Truncated: b.truncated.Load(), Refused: b.refused.Load()}
+}
+
+// nonBlank returns the texts that are not blank, each behind a prefix, and their indexes.
+func nonBlank(texts []string, prefix string) (send []string, at []int) {
+	for i, text := range texts {
+		if strings.TrimSpace(text) != "" {
+			send, at = append(send, prefix+text), append(at, i)
+		}
+	}
+	return send, at
 }
 
 // send returns the array of each text, in their order: nil for a text that the server refuses.

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"s2g/schema"
 )
@@ -78,13 +77,7 @@ func (m *bgeM3) Query(ctx context.Context, text string) (SparseVector, error) {
 }
 
 func (m *bgeM3) vectors(ctx context.Context, texts []string) ([]SparseVector, error) {
-	var send []string
-	var at []int
-	for i, text := range texts {
-		if strings.TrimSpace(text) != "" {
-			send, at = append(send, text), append(at, i)
-		}
-	}
+	send, at := nonBlank(texts, "")
 	ids, err := m.tokenizeToLimit(ctx, send)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -77,13 +76,7 @@ func (m *openAI) Dim() int { return m.dim }
 // Documents returns the vectors of texts. A blank text, and one that the server refuses even when shortened, has the first
 // axis; the latter is counted.
 func (m *openAI) Documents(ctx context.Context, texts []string) ([][]float32, error) {
-	send := make([]string, 0, len(texts))
-	at := make([]int, 0, len(texts))
-	for i, text := range texts {
-		if strings.TrimSpace(text) != "" {
-			send, at = append(send, m.card.DocumentPrefix+text), append(at, i)
-		}
-	}
+	send, at := nonBlank(texts, m.card.DocumentPrefix)
 	vectors, err := m.batch.send(ctx, send)
 	if err != nil {
 		return nil, fmt.Errorf("embed %d texts with %s: %w", len(texts), m.spec.Model, err)

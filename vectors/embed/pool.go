@@ -28,7 +28,6 @@ type pool struct {
 	free    chan *endpoint // an entry for each free place
 	policy  retry.Policy   // RetryFor, Timeout and the pauses
 	log     *slog.Logger
-	sent    atomic.Int64 // requests, retries included
 	retries atomic.Int64
 
 	mu       sync.Mutex
@@ -112,7 +111,6 @@ func (p *pool) send(ctx context.Context, r request) error {
 func (p *pool) try(ctx context.Context, e *endpoint, r request) error {
 	ctx, cancel := context.WithTimeout(ctx, p.policy.Timeout)
 	defer cancel()
-	p.sent.Add(1)
 	answer, err := e.post(ctx, r.path, r.body)
 	if err == nil {
 		err = r.read(e, answer)
