@@ -40,7 +40,7 @@ func BenchmarkRun(b *testing.B) {
 	posts, size := benchPosts(questions)
 	db := load(b, map[string][]row{"Posts": posts})
 	o := smallOptions()
-	o.Window, o.Overlap = 0, 0
+	o.Window, o.Overlap = 0, nil
 	b.SetBytes(size)
 	b.ReportAllocs()
 	for b.Loop() {

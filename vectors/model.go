@@ -136,7 +136,7 @@ func (r *run) readFirstChunks(ctx context.Context, ids []int64) ([]string, error
 	texts := make([]string, 0, len(ids))
 	cleaner := r.newCleaner()
 	err := eachPost(ctx, r.db, postQuery(r.answers(), "p.Id IN ("+tables.IDList(ids)+")"), func(p *post) error {
-		cleaned, err := cleanPost(ctx, cleaner, Windows{Size: r.Window, Overlap: r.Overlap}, p)
+		cleaned, err := cleanPost(ctx, cleaner, Windows{Size: r.Window, Overlap: *r.Overlap}, p)
 		if err != nil {
 			return err
 		}

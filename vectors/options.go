@@ -40,7 +40,7 @@ type Options struct {
 	Other     bool              // also the posts that have no selected language
 	Units     string            // what is embedded: UnitsQuestion (default) or UnitsQuestionAnswer
 	Window    int               // tokens of a chunk; 0: DefaultWindow
-	Overlap   int               // tokens that neighbouring chunks share; 0: DefaultOverlap, negative: none
+	Overlap   *int              // tokens that neighbouring chunks share; nil: DefaultOverlap
 	Dense     string            // dense embedder: Builtin (default), or a spec of [embed.OpenDense]
 	Sparse    string            // sparse embedder: BM25 (default), or a spec of [embed.OpenSparse]
 	Links     bool              // the texts keep the addresses of links
@@ -67,7 +67,7 @@ func Key(dumpKey string, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []any{manifest.Vectors, shard.Format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
+	parts := []any{manifest.Vectors, shard.Format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, *o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
 	if o.Reuse != "" {
 		key, err := reusedKey(o.Reuse)
 		if err != nil {
@@ -87,7 +87,9 @@ func (o Options) complete() (Options, error) {
 		o.Languages = schema.DefaultLanguages()
 	}
 	o.Window = cmp.Or(o.Window, DefaultWindow)
-	o.Overlap = max(0, cmp.Or(o.Overlap, DefaultOverlap))
+	if o.Overlap == nil {
+		o.Overlap = new(DefaultOverlap)
+	}
 	o.Units = strings.ReplaceAll(cmp.Or(o.Units, UnitsQuestion), " ", "")
 	o.Dense = cmp.Or(o.Dense, Builtin)
 	o.Sparse = cmp.Or(o.Sparse, BM25)
@@ -107,8 +109,8 @@ func (o Options) check() error {
 	if o.Units != UnitsQuestion && o.Units != UnitsQuestionAnswer {
 		return schema.Faultf(schema.FaultUsage, "give "+UnitsQuestion+" or "+UnitsQuestionAnswer, "there are no units %q to embed", o.Units)
 	}
-	if o.Window < 0 || o.Overlap >= o.Window {
-		return schema.Faultf(schema.FaultUsage, "make the overlap smaller than the window", "windows of %d tokens cannot overlap by %d", o.Window, o.Overlap)
+	if *o.Overlap < 0 || *o.Overlap >= o.Window {
+		return schema.Faultf(schema.FaultUsage, "make the overlap smaller than the window", "windows of %d tokens cannot overlap by %d", o.Window, *o.Overlap)
 	}
 	dense, err := embed.ParseSpec(o.Dense)
 	if err != nil {

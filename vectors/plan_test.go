@@ -22,7 +22,7 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 		t.Error("defaults and what only shows change the key")
 	}
 	seen := map[string]bool{key("d", base): true, key("e", base): true}
-	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: 3}, {Overlap: -1}, {Units: "question, answer"}, {Links: true}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
+	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: new(3)}, {Overlap: new(0)}, {Units: "question, answer"}, {Links: true}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
 		seen[key("d", o)] = true
 	}
 	if len(seen) != 10 {
@@ -31,7 +31,7 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 }
 
 func TestOptionsRefuses(t *testing.T) {
-	for _, o := range []Options{{Units: "answer"}, {Window: 10, Overlap: 10}, {Window: 10}, {Window: -1}, {Dense: "x"}, {Sparse: "x"}} {
+	for _, o := range []Options{{Units: "answer"}, {Window: 10, Overlap: new(10)}, {Window: 10}, {Window: -1}, {Overlap: new(-1)}, {Dense: "x"}, {Sparse: "x"}} {
 		if _, err := Key("d", o); err == nil {
 			t.Errorf("%+v passes", o)
 		}

@@ -52,7 +52,7 @@ func BenchmarkRemote(b *testing.B) {
 		return (schematest.CPUSeconds("") - before) / float64(dir.Manifest().Stages[manifest.Vectors].Counts["texts"])
 	}
 	o := smallOptions()
-	o.Window, o.Overlap, o.Workers = 0, 0, 2
+	o.Window, o.Overlap, o.Workers = 0, nil, 2
 	builtin := func() *run { return &run{Options: o, db: db, unitPosts: unitPosts, dense: newFreeVectors()} }
 	measure(b, builtin()) // warms the server's cache
 	first, second := startEndpoint(b), startEndpoint(b)

@@ -30,7 +30,7 @@ func smallOptions() Options {
 	if err != nil {
 		panic(err)
 	}
-	return Options{Languages: languages, Units: UnitsQuestionAnswer, Window: 64, Overlap: 8}
+	return Options{Languages: languages, Units: UnitsQuestionAnswer, Window: 64, Overlap: new(8)}
 }
 
 func smallRun(db *tables.DB, o Options) *run { return &run{Options: o, db: db, unitPosts: 3} }
@@ -318,7 +318,7 @@ func TestPayload(t *testing.T) {
 }
 
 func TestQuestionsAlone(t *testing.T) {
-	_, points, parents, _ := build(t, Options{Languages: smallOptions().Languages, Window: 64, Overlap: 8})
+	_, points, parents, _ := build(t, Options{Languages: smallOptions().Languages, Window: 64, Overlap: new(8)})
 	for slug, rows := range points {
 		for _, p := range rows {
 			if p.Type != "question" {
@@ -335,7 +335,7 @@ func TestSummary(t *testing.T) {
 	posts := append(posts(), question(50, "|c#|", "What is it", "<p>Not this, but that?</p>"))
 	dir := openDir(t, t.TempDir())
 	o := smallOptions()
-	o.Units, o.Overlap = UnitsQuestion, -1
+	o.Units, o.Overlap = UnitsQuestion, new(0)
 	if err := Run(t.Context(), dir, load(t, map[string][]row{"Posts": posts}), o); err != nil {
 		t.Fatal(err)
 	}

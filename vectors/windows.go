@@ -56,7 +56,7 @@ func (w Windows) rule() string {
 // a run that resumes cuts by the same. The abilities of endpoints are no part of the
 // stage's key, because it must be known while they are down.
 func (r *run) openWindows() error {
-	r.windows = Windows{r.Window, r.Overlap, embed.TokenizerOf(r.dense)}
+	r.windows = Windows{r.Window, *r.Overlap, embed.TokenizerOf(r.dense)}
 	if most := embed.MaxTokensOf(r.dense); most > 0 && r.Window > most {
 		r.Log.Warn("windows are longer than the model reads: the end of each long one is in no dense vector; give a smaller option window",
 			"window", r.Window, "model", r.dense.Model(), "reads", most)

@@ -70,7 +70,7 @@ func (f *fakeModel) serve(w http.ResponseWriter, r *http.Request) {
 func (f *fakeModel) options() Options {
 	o := smallOptions()
 	o.Dense = "openai+" + f.URL + "/v1?model=m"
-	o.Window, o.Overlap, o.Workers = 300, 20, 1
+	o.Window, o.Overlap, o.Workers = 300, new(20), 1
 	o.Remote = embed.RemoteOptions{RetryFor: time.Millisecond}
 	return o
 }

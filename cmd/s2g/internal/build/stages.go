@@ -79,11 +79,8 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts v
 	s := o.Shape
 	opts = vectors.Options{
 		Site: site, Languages: s.Languages, Other: s.Other, Units: s.Units,
-		Window: s.Window, Overlap: s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Links: s.Links, Reuse: s.Reuse, Workers: o.Workers,
+		Window: s.Window, Overlap: &s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Links: s.Links, Reuse: s.Reuse, Workers: o.Workers,
 		Log: o.Log, Remote: o.Remote,
-	}
-	if s.Overlap == 0 {
-		opts.Overlap = -1 // the stage's zero value is its default
 	}
 	key, err = vectors.Key(tablesKey, opts)
 	return opts, key, err

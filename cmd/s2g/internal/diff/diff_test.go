@@ -57,7 +57,7 @@ func build(t *testing.T, db *tables.DB, dump string, o options) (out string) {
 	}
 	if !o.graph {
 		check(t, vectors.Run(t.Context(), dir, db, vectors.Options{
-			Site: vocab.Site(s.Site), Languages: s.Languages, Other: s.Other, Units: s.Units, Window: 64, Overlap: 8, Reuse: o.reuse,
+			Site: vocab.Site(s.Site), Languages: s.Languages, Other: s.Other, Units: s.Units, Window: 64, Overlap: new(8), Reuse: o.reuse,
 		}))
 	}
 	check(t, dir.Close())
