@@ -22,16 +22,16 @@ func Sample(t testing.TB, posts int) string {
 	return folder
 }
 
-// awkwardTags are names that IRIs, prefixed names, collations and CSV get wrong.
+// awkwardTags are names that IRIs, prefixed names, collations and CSV must escape or
+// tell apart.
 var awkwardTags = []string{
 	"c", "c#", "c++", ".net", "f#", "objective-c", "asp.net-mvc-3", "vb.net", "node.", "a.b..", "-x", "x-", "_x", "~x",
 	"русский", "ёлка", "елка", "日本語", "ção", "cao", "straße", "strasse", "café", "cafe", "cafe\u0301", "😀",
 	"c%23", "100%", "q&a", "it's", "(x)", "a=b", "a;b", "a+b", "a:b", "@a", "!a", "$a", "*a", `"q"`, "`b`", "a^b", "{a}", "[a]", `a\b`,
 }
 
-// TagDump writes a dump whose tags are awkward to name, and more of them than a
-// machine word has bits. It returns its folder, and a file of all tags but a few
-// for --languages.
+// TagDump writes a dump with awkwardTags and more tags than a machine word has bits.
+// It returns its folder, and a file for option languages with most of the tags.
 func TagDump(t testing.TB) (folder, languages string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -81,7 +81,7 @@ func TagDump(t testing.TB) (folder, languages string) {
 	return folder, languages
 }
 
-// Languages reads a value of --languages.
+// Languages parses a value of option languages.
 func Languages(t testing.TB, value string) []schema.Language {
 	t.Helper()
 	table, err := schema.ParseLanguages(value)
@@ -89,15 +89,15 @@ func Languages(t testing.TB, value string) []schema.Language {
 	return table
 }
 
-// xmlFile is the rows of a dump's file.
+// xmlFile holds the rows of a dump's file.
 type xmlFile struct{ text strings.Builder }
 
-// row adds a row of names and values by turns.
+// row adds a row. attributes are names and values by turns.
 func (f *xmlFile) row(attributes ...any) {
 	f.text.WriteString("  <row")
 	for i := 0; i < len(attributes); i += 2 {
 		fmt.Fprintf(&f.text, " %s=\"", attributes[i])
-		_ = xml.EscapeText(&f.text, []byte(fmt.Sprint(attributes[i+1]))) // a strings.Builder takes all
+		_ = xml.EscapeText(&f.text, []byte(fmt.Sprint(attributes[i+1]))) // a strings.Builder returns no error
 		f.text.WriteByte('"')
 	}
 	f.text.WriteString(" />\n")
