@@ -1,7 +1,6 @@
-// Package engines holds the tests that ask the engines of others about a graph:
-// GraphDB's for counts, inference and queries, Jena's for shapes. They are a package
-// of their own because they take longer than all other tests of expect: go test
-// runs packages side by side.
+// Package engines has the tests that load a graph into other engines: GraphDB's for
+// counts, inference and queries, Jena's for shapes, RDFLib for queries, and parsers
+// for the files. All are long.
 package engines
 
 import (
@@ -29,18 +28,18 @@ import (
 
 const mini = "../oracle/testdata/mini"
 
-func TestMain(m *testing.M) {
-	tables.Supervise()
-	os.Exit(m.Run())
-}
+var server tablestest.Server
 
-// What a real store holds, infers and answers of a graph.
+func TestMain(m *testing.M) { server.Main(m) }
+
+// A repository has the graph's statements, infers what follows, and answers queries.
 func TestGraphDB(t *testing.T) {
+	schematest.Long(t)
 	store := rdf4jtest.Start(t)
-	db := tablestest.Open(t)
-	t.Run("holds what SQL says", func(t *testing.T) {
+	db := server.Open(t)
+	t.Run("has the counts of the tables", func(t *testing.T) {
 		for name, dump := range dumps(t, 2500) {
-			t.Run(name, func(t *testing.T) { storeCounts(t, store, db, dump) })
+			t.Run(name, func(t *testing.T) { testCounts(t, store, db, dump) })
 		}
 	})
 	buildtest.Load(t, db, mini)
@@ -48,8 +47,8 @@ func TestGraphDB(t *testing.T) {
 	store.CreateRepository("plain", "empty")
 	store.AddFiles("plain", "", batches...)
 	store.AddFiles("plain", vocab.DefaultSite.SchemaGraph(), ontology)
-	t.Run("answers the queries of the documentation", func(t *testing.T) { documented(t, store) })
-	t.Run("infers", func(t *testing.T) { inferred(t, store, db, batches, ontology) })
+	t.Run("answers the queries of the documentation", func(t *testing.T) { testQueries(t, store) })
+	t.Run("infers", func(t *testing.T) { testInference(t, store, db, batches, ontology) })
 	t.Run("writes what is read back", func(t *testing.T) {
 		store.CreateRepository("awkward", "empty")
 		store.AddFiles("awkward", "", "testdata/awkward.trig")
@@ -66,15 +65,15 @@ func TestGraphDB(t *testing.T) {
 	})
 }
 
-// dump is what a graph is made of.
+// dump is a dump and the options of its graph.
 type dump struct {
 	folder    string
 	languages []schema.Language // nil: the default
 	other     bool
 }
 
-// dumps are a small one with a row for each rule, a sample of some posts, one with
-// awkward tags, and the real ones.
+// dumps returns a small dump with a row for each rule, a sample of some posts, one
+// with awkward tags, and the real ones.
 func dumps(t *testing.T, posts int) map[string]dump {
 	tags, table := buildtest.TagDump(t)
 	return map[string]dump{
@@ -86,9 +85,9 @@ func dumps(t *testing.T, posts int) map[string]dump {
 	}
 }
 
-// storeCounts loads a dump's graph, file by file, and compares counts by graph,
-// class and predicate.
-func storeCounts(t *testing.T, store *rdf4jtest.Server, db *tables.DB, d dump) {
+// testCounts loads a dump's graph, file by file, and compares the counts by graph,
+// class and predicate with the tables.
+func testCounts(t *testing.T, store *rdf4jtest.Server, db *tables.DB, d dump) {
 	t.Helper()
 	buildtest.Load(t, db, d.folder)
 	batches, _ := buildtest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other})
@@ -127,8 +126,10 @@ func storeCounts(t *testing.T, store *rdf4jtest.Server, db *tables.DB, d dump) {
 	t.Logf("%d quads of %d files, in %d counts", quads, len(batches), len(got))
 }
 
-// plain is an object as SPARQL's CSV has it, exact with language and datatype.
+// plain returns an object as SPARQL's CSV has it.
 func plain(o trig.Term) string { return string(o.Value) }
+
+// exact returns an object with its language and datatype.
 func exact(o trig.Term) string {
 	return fmt.Sprintf("%d %s@%s^^%s", o.Kind, o.Value, o.Language, o.Datatype)
 }
@@ -147,6 +148,7 @@ func quads(t *testing.T, text []byte, format trig.Format, object func(trig.Term)
 	return all
 }
 
+// filesQuads reads files as quads reads a text.
 func filesQuads(t *testing.T, names []string, object func(trig.Term) string) (all []string) {
 	t.Helper()
 	for _, name := range names {

@@ -13,26 +13,26 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/graph"
 	"s2g/schema/schematest"
-	"s2g/schema/tables/tablestest"
 )
 
-// bicyclesTags are the eight largest tags of a dump that has no language's.
+// bicyclesTags are the eight largest tags of a dump without tags of languages.
 const bicyclesTags = "discussion,support,feature-request,on-off-topic,site-promotion,tagging,election,moderation"
 
-// Each file parses alone in the parsers of others, without a warning, and every
-// file but a build's last holds 50,000 triples by their count.
-func TestFilesStandAlone(t *testing.T) {
+// Other parsers read each file alone, without a warning, and count 50,000 triples in
+// every file but a build's last.
+func TestEachFileParsesAlone(t *testing.T) {
+	schematest.Long(t)
 	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
 	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
-	db := tablestest.Open(t)
+	db := server.Open(t)
 	sample := buildtest.Sample(t, 4000)
 	tags, table := buildtest.TagDump(t)
 	var all []string
 	for _, c := range []struct {
 		name, dump string
 		o          graph.Options
-		full       int // at least so many full files
+		full       int // the least number of full files
 	}{
 		{"sample", sample, graph.Options{}, 2},
 		{"sample with everything, as N-Quads", sample, graph.Options{Other: true, Materialize: true, Format: "nquads"}, 4},
@@ -66,12 +66,12 @@ func TestFilesStandAlone(t *testing.T) {
 		}
 		all = append(all, slices.Concat(batches, []string{ontology, void})...)
 	}
-	said, err := exec.Command(riot, all...).CombinedOutput()
-	if err != nil || complaint.Match(said) {
-		t.Errorf("riot: %v\n%s", err, said)
+	output, err := exec.Command(riot, all...).CombinedOutput()
+	if err != nil || complaint.Match(output) {
+		t.Errorf("riot: %v\n%s", err, output)
 	}
 	for _, file := range all {
-		if !bytes.Contains(said, []byte("File: "+file+"\n")) {
+		if !bytes.Contains(output, []byte("File: "+file+"\n")) {
 			t.Errorf("riot has not read %s", file)
 		}
 	}
@@ -79,7 +79,8 @@ func TestFilesStandAlone(t *testing.T) {
 
 var complaint = regexp.MustCompile(`\b(WARN|ERROR)\b`)
 
-// parsed runs a parser, which must be silent, and returns the lines that it writes.
+// parsed runs a parser, which must write nothing to stderr, and returns the number of
+// lines that it writes.
 func parsed(t *testing.T, args []string) int {
 	t.Helper()
 	var stderr bytes.Buffer
@@ -92,8 +93,9 @@ func parsed(t *testing.T, args []string) int {
 	return bytes.Count(lines, []byte("\n"))
 }
 
-// riot says something of what is wrong in a file, alone among good ones.
-func TestRiotComplains(t *testing.T) {
+// riot reports each bad file among good ones.
+func TestRiotReportsBadFiles(t *testing.T) {
+	schematest.Long(t)
 	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
 	write := func(name, text string) string {
@@ -111,11 +113,11 @@ func TestRiotComplains(t *testing.T) {
 		write("iri.trig", head+"<http://h/a b> . }\n"),
 		write("open.trig", head+"1 .\n"),
 	}
-	said, err := exec.Command(riot, append([]string{good}, bad...)...).CombinedOutput()
-	if n := len(complaint.FindAll(said, -1)); err == nil || n < len(bad) {
-		t.Errorf("%v, %d complaints:\n%s", err, n, said)
+	output, err := exec.Command(riot, append([]string{good}, bad...)...).CombinedOutput()
+	if n := len(complaint.FindAll(output, -1)); err == nil || n < len(bad) {
+		t.Errorf("%v, %d complaints:\n%s", err, n, output)
 	}
-	if strings.Count(string(said), "File: ") != 1+len(bad) {
-		t.Errorf("riot stops at the first bad file:\n%s", said)
+	if strings.Count(string(output), "File: ") != 1+len(bad) {
+		t.Errorf("riot stops at the first bad file:\n%s", output)
 	}
 }

@@ -15,13 +15,13 @@ import (
 	"s2g/schema/vocab"
 )
 
-// prefixes are those of the questions below.
+// prefixes are those of the queries below.
 const prefixes = `PREFIX so: <` + vocab.NS + `> PREFIX schema: <https://schema.org/> PREFIX sioc: <http://rdfs.org/sioc/ns#>
 	PREFIX q: <http://stackoverflow.com/questions/> PREFIX a: <http://stackoverflow.com/a/> `
 
-// inferred compares what an engine infers by RDFS from ontology and graph with
-// what --materialize writes out, and asks for what follows and what must not.
-func inferred(t *testing.T, store *rdf4jtest.Server, db *tables.DB, batches []string, ontology string) {
+// testInference compares what an engine infers by RDFS from ontology and graph with what
+// option materialize writes, and checks some statements that follow or must not.
+func testInference(t *testing.T, store *rdf4jtest.Server, db *tables.DB, batches []string, ontology string) {
 	store.CreateRepository("rdfs", "rdfs")
 	store.AddFiles("rdfs", vocab.DefaultSite.SchemaGraph(), ontology)
 	store.AddFiles("rdfs", "", batches...)
@@ -84,7 +84,7 @@ func inferred(t *testing.T, store *rdf4jtest.Server, db *tables.DB, batches []st
 		t.Errorf("with foreign ontologies, other nodes are of our classes:\n%s", diff)
 	}
 	if !follows("?x a so:Question, schema:Comment, sioc:Item") {
-		t.Error("the foreign ontologies say nothing")
+		t.Error("nothing follows from the foreign ontologies")
 	}
 	never("?x a so:Comment, so:Question", "?x a so:Comment, so:Post", "?x a so:Comment, schema:Question")
 }

@@ -22,15 +22,15 @@ import (
 	"s2g/schema/schematest"
 )
 
-var update = flag.Bool("update", false, "write the golden answers anew")
+var update = flag.Bool("update", false, "overwrite the golden answers")
 
-// golden are the answers to the documentation's queries over the mini dump. They
-// were checked by hand against its XML.
+// golden has the answers to the documentation's queries over the mini dump, checked
+// by hand against its XML.
 const golden = "testdata/answers.txt"
 
 var sparql = regexp.MustCompile("(?s)```sparql\n(.*?)```")
 
-// queries are those of the documentation, in order.
+// queries returns those of the documentation, in order.
 func queries(t *testing.T) (all []string) {
 	t.Helper()
 	page, err := os.ReadFile("../../../../docs/graph.md")
@@ -46,8 +46,8 @@ func queries(t *testing.T) (all []string) {
 	return all
 }
 
-// answered holds answers, rows of each query, against the golden ones.
-func answered(t *testing.T, answers [][][]string) {
+// compareAnswers compares answers, rows of each query, with the golden ones.
+func compareAnswers(t *testing.T, answers [][][]string) {
 	t.Helper()
 	var got bytes.Buffer
 	for i, rows := range answers {
@@ -76,18 +76,18 @@ func answered(t *testing.T, answers [][][]string) {
 	}
 }
 
-// documented asks GraphDB's engine.
-func documented(t *testing.T, store *rdf4jtest.Server) {
+// testQueries runs the queries on GraphDB's engine.
+func testQueries(t *testing.T, store *rdf4jtest.Server) {
 	var answers [][][]string
 	for _, q := range queries(t) {
 		answers = append(answers, store.Select("plain", q))
 	}
-	answered(t, answers)
+	compareAnswers(t, answers)
 }
 
-// ask asks RDFLib: argv[1] quads, argv[2] the ontology, argv[3] its graph; queries
-// as JSON on stdin, rows on stdout.
-const ask = `
+// rdflibProgram runs queries in RDFLib. argv[1] is a file of quads, argv[2] the
+// ontology, argv[3] its graph; the queries are JSON on stdin, the rows JSON on stdout.
+const rdflibProgram = `
 import json, rdflib, sys
 rdflib.NORMALIZE_LITERALS = False
 data = rdflib.Dataset(default_union=True)
@@ -96,9 +96,10 @@ data.graph(rdflib.URIRef(sys.argv[3])).parse(sys.argv[2], format="turtle")
 json.dump([[["" if v is None else str(v) for v in row] for row in data.query(q)] for q in json.load(sys.stdin)], sys.stdout)
 `
 
-// RDFLib gives the same answers over the quads that the design's judge lists for
-// the dump: neither engine nor graph are those of the other test.
+// RDFLib returns the same answers over the quads that quads.py computes of the dump:
+// neither the engine nor the graph is that of the other test.
 func TestQueriesInRDFLib(t *testing.T) {
+	schematest.Long(t)
 	python := schematest.Python(t, "rdflib==7.2.1")
 	quads, err := exec.Command(python, schematest.Judge(t, "quads.py"), mini, "--other").Output()
 	if err != nil {
@@ -110,20 +111,20 @@ func TestQueriesInRDFLib(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asked, err := json.Marshal(queries(t))
+	input, err := json.Marshal(queries(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var stderr bytes.Buffer
-	cmd := exec.Command(python, "-c", ask, file, ontology, "http://stackoverflow.com/s2g/schema")
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(asked), &stderr
-	said, err := cmd.Output()
+	cmd := exec.Command(python, "-c", rdflibProgram, file, ontology, "http://stackoverflow.com/s2g/schema")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &stderr
+	output, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v: %s", err, stderr.Bytes())
 	}
 	var answers [][][]string
-	if err := json.Unmarshal(said, &answers); err != nil {
+	if err := json.Unmarshal(output, &answers); err != nil {
 		t.Fatal(err)
 	}
-	answered(t, answers)
+	compareAnswers(t, answers)
 }

@@ -12,34 +12,34 @@ import (
 	"s2g/graph"
 	"s2g/schema"
 	"s2g/schema/schematest"
-	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
 )
 
-// The shapes hold of graphs, and each catches a quad that should not be there.
+// Graphs conform to the shapes, and each shape reports a bad quad.
 func TestShapes(t *testing.T) {
+	schematest.Long(t)
 	riot := schematest.Judge(t, "riot")
 	schematest.Tool(t, "mvn")
-	db := tablestest.Open(t)
+	db := server.Open(t)
 	conforms := func(d dump, materialize bool, more ...string) (string, bool) {
 		buildtest.Load(t, db, d.folder)
 		batches, _ := buildtest.Graph(t, db, graph.Options{Languages: d.languages, Other: d.other, Materialize: materialize})
 		args := slices.Concat([]string{"--shapes", "../../../../schema/shapes.ttl"}, batches, more)
-		said, err := exec.Command(riot, args...).CombinedOutput()
-		return string(said), err == nil
+		output, err := exec.Command(riot, args...).CombinedOutput()
+		return string(output), err == nil
 	}
 	all := dumps(t, 800)
 	for name, d := range all {
-		said, ok := conforms(d, false)
-		if !ok || !strings.HasSuffix(said, " distinct triples, 0 violations\n") || strings.HasSuffix(said, "\n0 distinct triples, 0 violations\n") {
-			t.Errorf("%s: %s", name, said)
+		output, ok := conforms(d, false)
+		if !ok || !strings.HasSuffix(output, " distinct triples, 0 violations\n") || strings.HasSuffix(output, "\n0 distinct triples, 0 violations\n") {
+			t.Errorf("%s: %s", name, output)
 		}
-		t.Logf("%s: %s", name, said)
+		t.Logf("%s: %s", name, output)
 	}
-	if said, ok := conforms(all["mini"], true); !ok {
-		t.Errorf("materialized: %s", said)
+	if output, ok := conforms(all["mini"], true); !ok {
+		t.Errorf("materialized: %s", output)
 	}
-	said, ok := conforms(all["mini"], false, "testdata/bad.trig")
+	output, ok := conforms(all["mini"], false, "testdata/bad.trig")
 	if ok {
 		t.Error("conforms with bad quads")
 	}
@@ -60,8 +60,8 @@ func TestShapes(t *testing.T) {
 		"TagWikiExcerpt":       {"posts/20", "^" + so + "HasTagWikiExcerpt>", "minCount[1]"},
 	} {
 		pattern := regexp.QuoteMeta("Node=<"+string(vocab.DefaultSite)+"/"+want[0]+">\n  Path="+want[1]+"\n") + `(  Value: .*\n)?  Message: ` + regexp.QuoteMeta(want[2])
-		if !regexp.MustCompile(pattern).MatchString(said) {
-			t.Errorf("shape %s does not catch its bad quad:\n%s", shape, said)
+		if !regexp.MustCompile(pattern).MatchString(output) {
+			t.Errorf("shape %s does not catch its bad quad:\n%s", shape, output)
 		}
 		if !bytes.Contains(schema.Shapes, []byte("shape:"+shape+" a sh:NodeShape")) {
 			t.Errorf("no shape %s", shape)
