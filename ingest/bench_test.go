@@ -141,25 +141,26 @@ func writeTSV(b *testing.B, from, to string) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(to, t.Name+".tsv"), tsvOf(b, t, doc), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(to, t.Name+".tsv"), convertDocument(b, t, doc).tsv, 0o600); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// tsvOf converts a document.
-func tsvOf(b *testing.B, t schema.Table, doc []byte) []byte {
-	c := newConverter(t, t.Name+".xml")
-	s := dump.NewScanner(bytes.NewReader(doc), scanConfig(t, c.file))
-	out := &rowBatch{}
-	out.reset()
+// convertDocument converts a document.
+func convertDocument(t testing.TB, table schema.Table, doc []byte) *rowBatch {
+	t.Helper()
+	c := newConverter(table, table.Name+".xml")
+	s := dump.NewScanner(bytes.NewReader(doc), scanConfig(table, c.file))
+	b := &rowBatch{}
+	b.reset()
 	for s.Scan() {
-		c.appendRow(out, s.Record())
+		c.appendRow(b, s.Record())
 	}
 	if s.Err() != nil {
-		b.Fatal(s.Err())
+		t.Fatal(s.Err())
 	}
-	return out.tsv
+	return b
 }
 
 // loadFiles loads a folder's TSV files side by side and indexes each table.

@@ -103,19 +103,13 @@ func TestLimitsOfBadRows(t *testing.T) {
 			continue // is found by the idOrderer; see TestBadRowsAreCountedListedAndLimited
 		}
 		table, _ := schema.TableByName(bad.table)
-		c := newConverter(table, table.Name+".xml")
-		root := strings.ToLower(table.Name)
-		s := dump.NewScanner(strings.NewReader("<"+root+">"+bad.row+"</"+root+">"), scanConfig(table, c.file))
-		b := &rowBatch{}
-		b.reset()
-		for s.Scan() {
-			c.appendRow(b, s.Record())
-		}
-		err := Options{Strict: true, MaxRejects: new(1.0)}.checkRejects(c.file, &b.rejects)
-		if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), string(bad.class)) || !strings.Contains(err.Error(), c.file) {
+		root, file := strings.ToLower(table.Name), table.Name+".xml"
+		b := convertDocument(t, table, []byte("<"+root+">"+bad.row+"</"+root+">"))
+		err := Options{Strict: true, MaxRejects: new(1.0)}.checkRejects(file, &b.rejects)
+		if f, _ := schema.FaultOf(err); f != schema.FaultInput || !strings.Contains(err.Error(), string(bad.class)) || !strings.Contains(err.Error(), file) {
 			t.Errorf("%s, strict: fault %v: %v", bad.class, f, err)
 		}
-		if err := (Options{MaxRejects: new(0.0)}).checkRejects(c.file, &b.rejects); (err == nil) != isExpected(bad.class) {
+		if err := (Options{MaxRejects: new(0.0)}).checkRejects(file, &b.rejects); (err == nil) != isExpected(bad.class) {
 			t.Errorf("%s, no bad rows allowed: %v", bad.class, err)
 		}
 	}

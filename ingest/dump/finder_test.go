@@ -19,9 +19,7 @@ func folderOf(t *testing.T, names ...string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for _, name := range names {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, folder, name, "")
 	}
 	return folder
 }
@@ -141,14 +139,13 @@ func putSite(t *testing.T, folder, site, format string) {
 }
 
 // packFolder packs the files of a folder.
-func packFolder(t *testing.T, archive, folder string) string {
+func packFolder(t *testing.T, archive, folder string, args ...string) string {
 	t.Helper()
-	schematest.Tool(t, "7z")
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sevenZip(t, archive, files)
+	sevenZip(t, archive, files, args...)
 	return archive
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,9 +38,7 @@ func writeFolder(t *testing.T, docs map[string][]byte) string {
 	t.Helper()
 	folder := t.TempDir()
 	for table, doc := range docs {
-		if err := os.WriteFile(filepath.Join(folder, table+".xml"), doc, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, folder, table+".xml", string(doc))
 	}
 	return folder
 }
@@ -111,27 +108,12 @@ func damageFile(t *testing.T, folder, name string) {
 	}
 }
 
-// archiveOf packs a folder with 7z.
-func archiveOf(t *testing.T, folder string, args ...string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "site.7z")
-	args = append(append([]string{"a", "-bd"}, args...), path, filepath.Join(folder, "*"))
-	if out, err := exec.Command(schematest.Tool(t, "7z"), args...).CombinedOutput(); err != nil {
-		t.Fatalf("7z: %v\n%s", err, out)
-	}
-	return path
-}
-
 func TestReadSevenZip(t *testing.T) {
 	docs := documents()
 	folder := writeFolder(t, docs)
-	put := func(name string) {
-		if err := os.WriteFile(filepath.Join(folder, name), docs["Posts"], 0o600); err != nil {
-			t.Fatal(err)
-		}
+	for _, name := range []string{"Badges.xml", "Users.xml"} { // not read
+		put(t, folder, name, string(docs["Posts"]))
 	}
-	put("Badges.xml") // is not read
-	put("Users.xml")
 	for _, pack := range []struct {
 		name    string
 		args    []string
@@ -147,7 +129,7 @@ func TestReadSevenZip(t *testing.T) {
 		{"BCJ2 before LZMA", []string{"-mf=BCJ2"}, 1},
 		{"stored", []string{"-mx=0", "-ms=off"}, 5},
 	} {
-		path := archiveOf(t, folder, pack.args...)
+		path := packFolder(t, filepath.Join(t.TempDir(), "site.7z"), folder, pack.args...)
 		for _, builtIn := range []bool{false, true} {
 			name := pack.name + ", program"
 			if builtIn {
@@ -199,7 +181,7 @@ func damage(t *testing.T, path string, builtIn bool) {
 }
 
 func TestStreamStoppedEarly(t *testing.T) {
-	path := archiveOf(t, writeFolder(t, documents()))
+	path := packFolder(t, filepath.Join(t.TempDir(), "site.7z"), writeFolder(t, documents()))
 	for _, builtIn := range []bool{false, true} {
 		d, err := Find(path, Options{builtIn: builtIn})
 		if err != nil {
