@@ -183,10 +183,10 @@ const excerpt = 80
 
 // reject counts a fault of a record and lists it if it is among the first.
 func (c *converter) reject(b *rowBatch, r *dump.Record, f rowFault, kept bool) {
-	bad := reject{Class: f.class}
+	bad := Reject{Class: f.class}
 	if !b.rejects.full(f.class) { // else its texts are not allocated
 		offset := r.Offset
-		bad = reject{
+		bad = Reject{
 			Table: c.table.Name, File: c.file, Class: f.class,
 			ID: shorten(r.Value(0)), Offset: &offset, Kept: kept,
 		}

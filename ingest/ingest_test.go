@@ -11,10 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/ingest/sample"
@@ -22,30 +20,15 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 )
+
+var server tablestest.Server
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
 	ingestInstead()
-	code := m.Run()
-	if shared.db != nil {
-		if err := errors.Join(shared.db.Close(), os.RemoveAll(shared.dir)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-const serverMemory = 256 << 20
-
-// shared is the MariaDB of all tests that do not stop theirs. Each has a database
-// of its own.
-var shared struct {
-	sync.Mutex
-	dir       string
-	db        *tables.DB
-	databases int
+	server.Main(m)
 }
 
 // A target is an OUT folder and the database that belongs to it.
@@ -55,44 +38,22 @@ type target struct {
 	db  *tables.DB
 }
 
-// newTarget returns an empty target on the shared server.
+// newTarget returns an empty target on the server of the package's tests.
 func newTarget(t testing.TB) target {
 	t.Helper()
-	schematest.Tool(t, "mariadbd")
-	shared.Lock()
-	defer shared.Unlock()
-	if shared.db == nil {
-		dir, err := os.MkdirTemp("", "s2g-ingest-test")
-		if err != nil {
-			t.Fatal(err)
-		}
-		shared.dir = dir
-		if shared.db, err = tables.Open(context.Background(), tables.Options{Dir: dir, Memory: serverMemory}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	shared.databases++
-	name := fmt.Sprintf("test%d", shared.databases)
-	if _, err := shared.db.SQL().Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"); err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := mysql.ParseDSN(shared.db.DSN())
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.DBName = name
 	dir, err := manifest.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := tables.Open(t.Context(), tables.Options{DSN: cfg.FormatDSN()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := target{t, dir, db}
-	t.Cleanup(g.close)
-	return g
+	t.Cleanup(func() {
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return target{t, dir, server.Database(t)}
 }
+
+const serverMemory = 256 << 20
 
 // privateTarget opens an OUT folder with a server of its own; the caller closes it.
 func privateTarget(t testing.TB, out string) target {

@@ -1,9 +1,14 @@
 package ingest
 
 import (
+	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,8 +22,8 @@ const RejectsFile = "rejects.jsonl"
 // examples is how many bad rows of a class and table are listed.
 const examples = 10
 
-// A reject is a bad row as a line of rejects.jsonl.
-type reject struct {
+// A Reject is a bad row as a line of rejects.jsonl.
+type Reject struct {
 	Table  string     `json:"table"`
 	File   string     `json:"file"`
 	Class  dump.Class `json:"class"`
@@ -29,8 +34,8 @@ type reject struct {
 	Kept   bool       `json:"kept,omitempty"`  // the row is in the table, without the value or with it repaired
 }
 
-// location describes which row a reject is, and the bad value.
-func (r reject) location() string {
+// location describes which row a Reject is, and the bad value.
+func (r Reject) location() string {
 	var parts []string
 	if r.ID != "" {
 		parts = append(parts, "Id "+r.ID)
@@ -50,13 +55,13 @@ type rejectSummary struct {
 	Read    int64                `json:"read"` // rows, good and bad
 	Bad     int64                `json:"bad"`  // rows of a class that valid dumps do not have
 	Counts  map[dump.Class]int64 `json:"counts,omitempty"`
-	Rejects []reject             `json:"rejects,omitempty"` // in the order of the dump
+	Rejects []Reject             `json:"rejects,omitempty"` // in the order of the dump
 }
 
 // full reports whether enough examples of a class are kept.
 func (s *rejectSummary) full(c dump.Class) bool { return s.Counts[c] >= examples }
 
-func (s *rejectSummary) add(r reject) {
+func (s *rejectSummary) add(r Reject) {
 	if s.Counts == nil {
 		s.Counts = make(map[dump.Class]int64)
 	}
@@ -94,7 +99,7 @@ func (s *rejectSummary) String() string {
 	var parts []string
 	for _, c := range s.classes() {
 		part := fmt.Sprintf("%d %s", s.Counts[c], c)
-		if i := slices.IndexFunc(s.Rejects, func(r reject) bool { return r.Class == c }); i >= 0 {
+		if i := slices.IndexFunc(s.Rejects, func(r Reject) bool { return r.Class == c }); i >= 0 {
 			part += " (first: " + s.Rejects[i].location() + ")"
 		}
 		parts = append(parts, part)
@@ -145,4 +150,26 @@ func (in *ingestRun) writeRejects() error {
 	}
 	_, err = out.Commit(rows, "")
 	return err
+}
+
+// ReadRejects reads the rejects.jsonl of folder OUT. A build without the file has no
+// bad rows.
+func ReadRejects(out string) ([]Reject, error) {
+	f, err := os.Open(filepath.Join(out, RejectsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the bad rows: %w", err)
+	}
+	defer f.Close()
+	var all []Reject
+	for lines := json.NewDecoder(bufio.NewReader(f)); lines.More(); {
+		var r Reject
+		if err := lines.Decode(&r); err != nil {
+			return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+		}
+		all = append(all, r)
+	}
+	return all, nil
 }

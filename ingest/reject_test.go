@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,21 +115,23 @@ func TestLimitsOfBadRows(t *testing.T) {
 }
 
 // rejects reads rejects.jsonl.
-func (g target) rejects() []reject {
+func (g target) rejects() []Reject {
 	g.t.Helper()
-	text, err := os.ReadFile(filepath.Join(g.dir.Out(), RejectsFile))
+	all, err := ReadRejects(g.dir.Out())
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	var all []reject
-	for line := range strings.Lines(string(text)) {
-		var r reject
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
-			g.t.Fatal(err)
-		}
-		all = append(all, r)
-	}
 	return all
+}
+
+func TestDamagedRejectsAreAnError(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, RejectsFile), []byte("{\"table\":\"Posts\"}\n{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadRejects(dir); err == nil {
+		t.Error("half a line is read")
+	}
 }
 
 // All bad rows are counted, the first of each class are listed, and the limit applies

@@ -64,7 +64,7 @@ func hostileOptions(t *testing.T, text string) Options {
 	o.Manifest.Stages[manifest.Ingest].Errors = map[string]int64{text: 1, "bad_date": 1}
 	o.Manifest.Stages[manifest.Vectors].Embedders.Dense = text
 	o.Manifest.Options.GraphFormat = text
-	line, err := json.Marshal(reject{Table: "Posts", Class: "bad_date", ID: text, Column: text, Value: text})
+	line, err := json.Marshal(ingest.Reject{Table: "Posts", Class: "bad_date", ID: text, Column: text, Value: text})
 	if err != nil {
 		t.Fatal(err)
 	}

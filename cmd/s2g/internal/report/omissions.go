@@ -1,14 +1,7 @@
 package report
 
 import (
-	"bufio"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,8 +45,8 @@ func (r *Report) rejected() *countTable {
 	var lines []countLine
 	for _, class := range slices.Sorted(maps.Keys(r.stage(manifest.Ingest).Errors)) {
 		note := ingest.ClassMeaning(class)
-		if i := slices.IndexFunc(r.rejects, func(j reject) bool { return j.Class == class }); i >= 0 {
-			note += ". The first: " + r.rejects[i].where()
+		if i := slices.IndexFunc(r.rejects, func(j ingest.Reject) bool { return string(j.Class) == class }); i >= 0 {
+			note += ". The first: " + location(r.rejects[i])
 		}
 		lines = append(lines, countLine{Name: strings.ReplaceAll(class, "_", " "), Note: note, n: r.stage(manifest.Ingest).Errors[class]})
 	}
@@ -97,17 +90,8 @@ func (r *Report) cleaned() (dropped *countTable, idle string) {
 	return newCountTable("Noise that cleaning dropped from the texts before they were embedded, by rule; the graph has the texts whole", lines), idle
 }
 
-// reject is a line of rejects.jsonl.
-type reject struct {
-	Table  string `json:"table"`
-	Class  string `json:"class"`
-	ID     string `json:"id"`
-	Column string `json:"column"`
-	Value  string `json:"value"`
-}
-
-// where names the row. A long value is cut.
-func (j reject) where() string {
+// location names the row of a reject. A long value is cut.
+func location(j ingest.Reject) string {
 	w := "row of " + j.Table
 	if j.ID != "" {
 		w = j.Table + " " + j.ID
@@ -116,26 +100,4 @@ func (j reject) where() string {
 		w += ", " + j.Column + " “" + shorten(j.Value, 40) + "”"
 	}
 	return w
-}
-
-// readRejects reads the first bad rows of each class. A build without such a file
-// has none.
-func readRejects(out string) ([]reject, error) {
-	f, err := os.Open(filepath.Join(out, ingest.RejectsFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the bad rows: %w", err)
-	}
-	defer f.Close()
-	var all []reject
-	for lines := json.NewDecoder(bufio.NewReader(f)); lines.More(); {
-		var r reject
-		if err := lines.Decode(&r); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", f.Name(), err)
-		}
-		all = append(all, r)
-	}
-	return all, nil
 }

@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 
 	"s2g/cmd/s2g/internal/stats"
+	"s2g/ingest"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
@@ -58,7 +59,7 @@ type Report struct {
 	order   []int // positions of the graphs with questions, the largest first
 	scan    *tableScan
 	example *example
-	rejects []reject
+	rejects []ingest.Reject
 }
 
 // Gather reads the tables of the build, its manifest, its rejects and some files
@@ -84,7 +85,7 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if r.example, err = readExample(ctx, db, index, &r.scan.candidates, o); err != nil {
 		return wrap(err)
 	}
-	if r.rejects, err = readRejects(o.Out); err != nil {
+	if r.rejects, err = ingest.ReadRejects(o.Out); err != nil {
 		return wrap(err)
 	}
 	return r, nil

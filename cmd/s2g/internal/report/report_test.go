@@ -15,7 +15,6 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/graph"
 	"s2g/graph/rdf4j/rdf4jtest"
-	"s2g/ingest"
 	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -314,16 +313,6 @@ func TestFreshReportHasTheKeyOfItsBuild(t *testing.T) {
 	}
 	if _, err := Fresh(o); err == nil || !strings.Contains(err.Error(), "has not written") {
 		t.Errorf("a file of somebody else: %v", err)
-	}
-}
-
-func TestDamagedRejectsAreAnError(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ingest.RejectsFile), []byte("{\"table\":\"Posts\"}\n{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := readRejects(dir); err == nil {
-		t.Error("half a line is read")
 	}
 }
 
