@@ -31,7 +31,7 @@ func examined(t *testing.T, code int, args ...string) (services map[string]plan.
 	return services, errs.String()
 }
 
-func TestDoctorAsksServers(t *testing.T) {
+func TestDoctorProbesServers(t *testing.T) {
 	schematest.Long(t)
 	graph := rdf4jtest.Open(t)
 	services, _ := examined(t, 0, "--qdrant", schematest.Qdrant(t), "--graphdb", graph.URL)
@@ -46,7 +46,7 @@ func TestDoctorAsksServers(t *testing.T) {
 	}
 }
 
-func TestDoctorAsksEmbedders(t *testing.T) {
+func TestDoctorProbesEmbedders(t *testing.T) {
 	schematest.Long(t)
 	server := schematest.StartEmbedder(t)
 	spec := "openai+http://" + server.Address + "/v1?model=all-MiniLM-L6-v2"
@@ -57,7 +57,7 @@ func TestDoctorAsksEmbedders(t *testing.T) {
 }
 
 // Servers that are not there are named, with exit code 4.
-func TestDoctorMissesServers(t *testing.T) {
+func TestDoctorNamesServersThatDoNotAnswer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

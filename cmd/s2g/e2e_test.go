@@ -31,7 +31,7 @@ type site struct {
 func (s site) dump(t *testing.T, posts int) string {
 	t.Helper()
 	dump := filepath.Join(s.work, "dump-"+strconv.Itoa(posts))
-	cli(t, 0, "sample", "--grow", "20000", "--posts", strconv.Itoa(posts), "--seed", "7", "--out", dump)
+	s2gExits(t, 0, "sample", "--grow", "20000", "--posts", strconv.Itoa(posts), "--seed", "7", "--out", dump)
 	return dump
 }
 
@@ -68,27 +68,27 @@ func TestEndToEnd(t *testing.T) {
 
 	one, first := filepath.Join(s.work, "one"), store.Name(t)
 	dump := s.dump(t, 1500)
-	said, _ := cli(t, 0, s.build(dump, one, first)...)
-	says(t, said, "qdrant points", "graphdb", s.prefix+"_csharp")
+	said, _ := s2gExits(t, 0, s.build(dump, one, first)...)
+	mustContain(t, said, "qdrant points", "graphdb", s.prefix+"_csharp")
 	s.bothWays(t, first)
 
-	again, _ := cli(t, 0, s.build(dump, one, first)...)
-	says(t, again, "loaded      nothing")
+	again, _ := s2gExits(t, 0, s.build(dump, one, first)...)
+	mustContain(t, again, "loaded      nothing")
 
 	two, second := filepath.Join(s.work, "two"), store.Name(t)
-	cli(t, 0, s.build(s.dump(t, 2200), two, second, "--reuse", one)...)
-	cli(t, 0, s.verify(two, second)...)
+	s2gExits(t, 0, s.build(s.dump(t, 2200), two, second, "--reuse", one)...)
+	s2gExits(t, 0, s.verify(two, second)...)
 	s.bothWays(t, second)
-	_, said = cli(t, 5, s.verify(one, first)...)
-	says(t, said, "qdrant aliases", s.prefix+"_python leads to")
+	_, said = s2gExits(t, 5, s.verify(one, first)...)
+	mustContain(t, said, "qdrant aliases", s.prefix+"_python leads to")
 
 	// a build that a server does not take
 	third := store.Name(t)
-	cli(t, 0, "load", "graphdb", "--out", one, "--url", s.graphDB, "--repository", third)
+	s2gExits(t, 0, "load", "graphdb", "--out", one, "--url", s.graphDB, "--repository", third)
 	three := filepath.Join(s.work, "three")
-	_, said = cli(t, 2, s.build(s.dump(t, 2400), three, third, "--reuse", two)...)
-	says(t, said, third)
-	cli(t, 0, s.verify(two, second)...)
+	_, said = s2gExits(t, 2, s.build(s.dump(t, 2400), three, third, "--reuse", two)...)
+	mustContain(t, said, third)
+	s2gExits(t, 0, s.verify(two, second)...)
 }
 
 // bothWays goes from points to nodes, by the ids that they share, and back.
@@ -175,7 +175,7 @@ func TestEndToEndKilled(t *testing.T) {
 	store, engine := rdf4jtest.Start(t), schematest.StartQdrant(t)
 	s := site{store.URL, engine.Address, "killed", t.TempDir()}
 	one, first := filepath.Join(s.work, "one"), store.Name(t)
-	cli(t, 0, s.build(s.dump(t, 600), one, first)...)
+	s2gExits(t, 0, s.build(s.dump(t, 600), one, first)...)
 	aliases := s.aliases(t)
 
 	two, second := filepath.Join(s.work, "two"), store.Name(t)
@@ -208,8 +208,8 @@ func TestEndToEndKilled(t *testing.T) {
 	if got := s.aliases(t); got != aliases {
 		t.Errorf("aliases after Qdrant was killed: %s, before: %s", got, aliases)
 	}
-	cli(t, 0, build...)
-	cli(t, 0, s.verify(two, second)...)
+	s2gExits(t, 0, build...)
+	s2gExits(t, 0, s.verify(two, second)...)
 	if got := s.aliases(t); got == aliases {
 		t.Errorf("the aliases are still %s", got)
 	}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,16 +12,6 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/schema/schematest"
 )
-
-// s2g runs the program in this process and fails the test if it does not exit 0.
-func s2g(t *testing.T, args ...string) string {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	if code := run(context.Background(), args, &stdout, &stderr); code != 0 {
-		t.Fatalf("s2g %s: exit %d\n%s", strings.Join(args, " "), code, stderr.String())
-	}
-	return stdout.String()
-}
 
 func judge(t *testing.T, program string, args ...string) string {
 	t.Helper()

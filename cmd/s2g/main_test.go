@@ -3,13 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -27,72 +26,30 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"s2g": main})
 }
 
-// TestScripts runs the command line as its users do: testdata/script.
-func TestScripts(t *testing.T) {
-	schematest.Tool(t, "mariadbd")
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
-		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits":    exits,
-			"commands": commands,
-			"serve":    serve,
-		},
-		Setup: func(e *testscript.Env) error {
-			// Go's own variables and PATH apart, a script starts with no environment
-			monthly, err := filepath.Abs(filepath.Join("..", "..", "scripts", "monthly"))
-			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly, "S2G_DB_MEMORY="+testMemory)
-			servers := map[string]*tables.DB{}
-			e.Values[serversKey{}] = servers
-			e.Defer(func() {
-				for _, db := range servers {
-					_ = db.Close() // the script has ended
-				}
-			})
-			return err
-		},
-	})
+// s2gExits runs the program in this process. It fails the test unless the exit code is want.
+func s2gExits(t *testing.T, want int, args ...string) (stdout, stderr string) {
+	t.Helper()
+	var out, log bytes.Buffer
+	if got := run(context.WithoutCancel(t.Context()), args, &out, &log); got != want {
+		t.Fatalf("s2g %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, want, out.String(), log.String())
+	}
+	return out.String(), log.String()
 }
 
-// testMemory is the buffer pool of a test's private server. A large one takes longer to start.
-const testMemory = "64MiB"
-
-// serve OUT keeps the private server of a build running until the script ends, so that the commands that follow join it.
-// ! serve OUT ends it.
-func serve(ts *testscript.TestScript, stop bool, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: [!] serve OUT")
-	}
-	dir := filepath.Join(ts.MkAbs(args[0]), ".s2g")
-	servers := ts.Value(serversKey{}).(map[string]*tables.DB)
-	if stop {
-		ts.Check(servers[dir].Close())
-		delete(servers, dir)
-		return
-	}
-	db, err := tables.Open(context.Background(), tables.Options{Dir: dir})
-	ts.Check(err)
-	servers[dir] = db
+// s2g runs the program in this process and returns its standard output. It fails the test unless the exit code is 0.
+func s2g(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, _ := s2gExits(t, 0, args...)
+	return stdout
 }
 
-// serversKey is the key of a script's servers, by their folders.
-type serversKey struct{}
-
-// exits CODE COMMAND ARG... runs a command and holds its exit code.
-func exits(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) < 2 {
-		ts.Fatalf("usage: exits CODE COMMAND ARG...")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	got := 0
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
+// mustContain fails the test unless the text contains all parts.
+func mustContain(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			t.Errorf("no %q in:\n%s", p, text)
+		}
 	}
 }
 
@@ -127,6 +84,61 @@ func TestFullStandardOutputIsTooLittleDisk(t *testing.T) {
 		var stderr bytes.Buffer
 		if code := run(t.Context(), args, full, &stderr); code != 2 || !strings.Contains(stderr.String(), "disk full") {
 			t.Errorf("%q: exit code %d\n%s", args, code, stderr.String())
+		}
+	}
+}
+
+// With --json whatever is printed, on both streams, is a JSON object a line, also
+// of a run that fails.
+func TestJSONPrintsOnlyObjects(t *testing.T) {
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")
+	in := []string{"--out", out}
+	tests := []struct {
+		command string
+		args    []string
+		code    int
+		key     string // of the last line on the standard output, or of the last line of the log
+	}{
+		{"sample", []string{"--posts", "600", "--out", dump}, 0, "posts"},
+		{"doctor", []string{"--dump", dump}, 0, "programs"},
+		{"build", append(in, "--dump", dump, "--dry-run"), 0, "plan"},
+		{"build", append(in, "--dump", dump, "--languages", "python,java", "--verbose"), 0, "result"},
+		{"verify", in, 0, "verify"},
+		{"stats", in, 0, "graphs"},
+		{"languages", in, 0, "tag"},
+		{"publish", in, 0, "published"},
+		{"search", append(in, "--language", "python", "merge two dictionaries"), 0, "iri"},
+		{"eval", append(in, "--sample", "20"), 0, "weight"},
+		{"clean", append(in, "1"), 0, "chunks"},
+		{"report", in, 0, "report"},
+		{"diff", []string{out, out}, 0, "questions"},
+		{"diff", []string{out, out, "--list", "added"}, 0, ""},
+		{"db", append(in, "SELECT Id, Title, NULL AS nothing, 'a\"b\\n' AS quoted FROM Posts ORDER BY Id LIMIT 2"), 0, "quoted"},
+		{"db", append(in, "SELECT nonsense"), 2, "msg"},
+		{"build", append(in, "--dump", filepath.Join(work, "nowhere")), 3, "exit"},
+		{"graph", []string{"--nonsense"}, 2, "remedy"},
+	}
+	for _, test := range tests {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), append([]string{"--json", test.command}, test.args...), &stdout, &stderr); code != test.code {
+			t.Fatalf("%s: exit code %d\n%s", test.command, code, stderr.String())
+		}
+		last := map[string]any{}
+		for _, stream := range []string{stdout.String(), stderr.String()} {
+			for line := range strings.Lines(stream) {
+				object := map[string]any{}
+				if err := json.Unmarshal([]byte(line), &object); err != nil {
+					t.Errorf("%s prints %q: %v", test.command, line, err)
+				}
+				if test.code == 0 == (stream == stdout.String()) {
+					last = object
+				}
+			}
+		}
+		if _, there := last[test.key]; !there && test.key != "" {
+			t.Errorf("%s: no %q in %v", test.command, test.key, last)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // A stage that runs alone takes each option from its flag where that is given, else
 // from the build, else from the flag's default.
-func TestInherit(t *testing.T) {
+func TestStageTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T) {
 	defaults := manifest.Options{Units: "question", Window: 512, Overlap: 64, Dense: "builtin", Sparse: "bm25", Compress: "gzip", GraphFormat: "trig"}
 	with := func(o manifest.Options, change func(*manifest.Options)) manifest.Options {
 		change(&o)

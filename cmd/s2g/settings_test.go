@@ -11,7 +11,7 @@ import (
 
 // Every flag of every command can be set by a file, but for those that only mean
 // something on a command line.
-func TestFlagNames(t *testing.T) {
+func TestFilesSetAllFlagsButThoseOfACommandLine(t *testing.T) {
 	names := flagNames(newRoot(&bytes.Buffer{}, &bytes.Buffer{}))
 	for _, name := range []string{"out", "dump", "languages", "json", "posts", "files-only"} {
 		if !slices.Contains(names, name) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Below the table stands what was left out, by stage: nothing is lost silently.
-func TestSummaryOfWhatIsLeftOut(t *testing.T) {
+func TestSummaryListsWhatWasLeftOut(t *testing.T) {
 	var b strings.Builder
 	err := writeSummary(&b, []build.Outcome{
 		{Stage: "ingest", Summary: manifest.Summary{Rows: 3, Errors: map[string]int64{"bad_number": 2, "duplicate_id": 1000}}},

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,26 +23,6 @@ import (
 	"s2g/vectors/shard"
 )
 
-// cli runs s2g and holds its exit code.
-func cli(t *testing.T, want int, args ...string) (stdout, stderr string) {
-	t.Helper()
-	var out, log bytes.Buffer
-	if got := run(t.Context(), args, &out, &log); got != want {
-		t.Fatalf("s2g %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), got, want, out.String(), log.String())
-	}
-	return out.String(), log.String()
-}
-
-// says makes sure that a text holds others.
-func says(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, p := range parts {
-		if !strings.Contains(text, p) {
-			t.Errorf("no %q in:\n%s", p, text)
-		}
-	}
-}
-
 // loadable builds a small dump, of which two languages are in no more than a few files.
 func loadable(t *testing.T, posts int) (out string) {
 	t.Helper()
@@ -51,8 +30,8 @@ func loadable(t *testing.T, posts int) (out string) {
 	dir := t.TempDir()
 	dump := filepath.Join(dir, "dump")
 	out = filepath.Join(dir, "build")
-	cli(t, 0, "sample", "--posts", strconv.Itoa(posts), "--seed", "3", "--out", dump)
-	cli(t, 0, "build", "--dump", dump, "--out", out, "--languages", "python,c#", "--stages", "ingest,vectors", "--db-memory", "256MiB")
+	s2gExits(t, 0, "sample", "--posts", strconv.Itoa(posts), "--seed", "3", "--out", dump)
+	s2gExits(t, 0, "build", "--dump", dump, "--out", out, "--languages", "python,c#", "--stages", "ingest,vectors", "--db-memory", "256MiB")
 	return out
 }
 
@@ -64,14 +43,14 @@ func TestLoadQdrant(t *testing.T) {
 	dropAfter(t, address, prefix)
 	one, two := loadable(t, 800), loadable(t, 1000)
 	load := []string{"load", "qdrant", "--url", address, "--prefix", prefix, "--batch", "64"}
-	planned, _ := cli(t, 0, append(load, "--out", one, "--dry-run")...)
-	says(t, planned, prefix+"_python_2024-", prefix+"_csharp")
-	cli(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
+	planned, _ := s2gExits(t, 0, append(load, "--out", one, "--dry-run")...)
+	mustContain(t, planned, prefix+"_python_2024-", prefix+"_csharp")
+	s2gExits(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
 
-	said, _ := cli(t, 0, append(load, "--out", one)...)
-	says(t, said, prefix+"_python_2024-", "2 collections", "points/s")
-	cli(t, 0, "verify", "--out", one, "--qdrant", address, "--prefix", prefix)
-	said, _ = cli(t, 0, append(load, "--out", one, "--json")...)
+	said, _ := s2gExits(t, 0, append(load, "--out", one)...)
+	mustContain(t, said, prefix+"_python_2024-", "2 collections", "points/s")
+	s2gExits(t, 0, "verify", "--out", one, "--qdrant", address, "--prefix", prefix)
+	said, _ = s2gExits(t, 0, append(load, "--out", one, "--json")...)
 	var result struct {
 		Qdrant []struct {
 			Language     string
@@ -83,25 +62,25 @@ func TestLoadQdrant(t *testing.T) {
 	}
 
 	words := []string{"search", "--out", one, "--language", "python", "--top", "3", "--json", "how do I merge two dictionaries"}
-	here, _ := cli(t, 0, words...)
-	there, _ := cli(t, 0, append(words, "--qdrant", address, "--prefix", prefix)...)
+	here, _ := s2gExits(t, 0, words...)
+	there, _ := s2gExits(t, 0, append(words, "--qdrant", address, "--prefix", prefix)...)
 	if h, th := hitsOf(t, here), hitsOf(t, there); len(th) != 3 || th[0].Text == "" || th[0].Match.Snippet == "" || !slices.ContainsFunc(th, func(x search.Hit) bool { return x.PostID == h[0].PostID }) {
 		t.Errorf("the shards say:\n%s\nthe server says:\n%s", here, there)
 	}
 
 	followsFromQdrant(t, one, words, "--qdrant", address, "--prefix", prefix)
 
-	cli(t, 0, append(load, "--out", two, "--keep", "0")...)
-	cli(t, 0, "verify", "--out", two, "--files-only", "--qdrant", address, "--prefix", prefix)
-	_, said = cli(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
-	says(t, said, "qdrant aliases", prefix+"_python leads to")
+	s2gExits(t, 0, append(load, "--out", two, "--keep", "0")...)
+	s2gExits(t, 0, "verify", "--out", two, "--files-only", "--qdrant", address, "--prefix", prefix)
+	_, said = s2gExits(t, 5, "verify", "--out", one, "--files-only", "--qdrant", address, "--prefix", prefix)
+	mustContain(t, said, "qdrant aliases", prefix+"_python leads to")
 	small := loadable(t, 300)
-	_, said = cli(t, 2, append(load, "--out", small)...)
-	says(t, said, "--allow-shrink")
-	cli(t, 0, append(load, "--out", small, "--allow-shrink", "--languages", "python")...)
-	cli(t, 0, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix, "--qdrant-languages", "python")
-	_, said = cli(t, 5, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix)
-	says(t, said, prefix+"_csharp leads to")
+	_, said = s2gExits(t, 2, append(load, "--out", small)...)
+	mustContain(t, said, "--allow-shrink")
+	s2gExits(t, 0, append(load, "--out", small, "--allow-shrink", "--languages", "python")...)
+	s2gExits(t, 0, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix, "--qdrant-languages", "python")
+	_, said = s2gExits(t, 5, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix)
+	mustContain(t, said, prefix+"_csharp leads to")
 }
 
 // followsFromQdrant searches over a server for the title of a question that has an edge,
@@ -110,7 +89,7 @@ func followsFromQdrant(t *testing.T, out string, query []string, server ...strin
 	t.Helper()
 	query = append(slices.Clone(query), server...)
 	words := len(query) - len(server) - 1
-	all, _ := cli(t, 0, append(slices.Clone(query), "--top", "40")...)
+	all, _ := s2gExits(t, 0, append(slices.Clone(query), "--top", "40")...)
 	hits := hitsOf(t, all)
 	from := slices.IndexFunc(hits, func(h search.Hit) bool {
 		return slices.ContainsFunc(hits, func(to search.Hit) bool { return slices.Contains(h.LinkedTo, to.PostID) })
@@ -120,13 +99,13 @@ func followsFromQdrant(t *testing.T, out string, query []string, server ...strin
 	}
 	query[words] = hits[from].Title
 	query = append(query, "--hops", "1", "--top", "1")
-	over, _ := cli(t, 0, query...)
+	over, _ := s2gExits(t, 0, query...)
 	found := hitsOf(t, over)
 	if len(found) < 2 || found[0].PostID != hits[from].PostID || found[1].Via == nil || found[1].Via.From != found[0].PostID || found[1].Text == "" {
 		t.Errorf("over the edges of %d:\n%s", hits[from].PostID, over)
 	}
 
-	accepted, _ := cli(t, 0, append(slices.Clone(query), "--accepted", "--top", "3")...)
+	accepted, _ := s2gExits(t, 0, append(slices.Clone(query), "--accepted", "--top", "3")...)
 	for _, h := range hitsOf(t, accepted) {
 		if h.AcceptedAnswerID == 0 {
 			t.Errorf("%d has no accepted answer", h.PostID)
@@ -137,8 +116,8 @@ func followsFromQdrant(t *testing.T, out string, query []string, server ...strin
 	if err := os.Rename(parents, parents+".away"); err != nil {
 		t.Fatal(err)
 	}
-	_, said := cli(t, 2, query...)
-	says(t, said, "edges are in the shards", "leave --hops out")
+	_, said := s2gExits(t, 2, query...)
+	mustContain(t, said, "edges are in the shards", "leave --hops out")
 	if err := os.Rename(parents+".away", parents); err != nil {
 		t.Fatal(err)
 	}
@@ -203,8 +182,8 @@ func TestVerifyQdrant(t *testing.T) {
 	out := loadable(t, 600)
 	dropAfter(t, address, prefix)
 	check := []string{"verify", "--out", out, "--files-only", "--qdrant", address, "--prefix", prefix}
-	cli(t, 0, "load", "qdrant", "--out", out, "--url", address, "--prefix", prefix)
-	cli(t, 0, check...)
+	s2gExits(t, 0, "load", "qdrant", "--out", out, "--url", address, "--prefix", prefix)
+	s2gExits(t, 0, check...)
 	c := qdrantOf(t, address)
 	points := firstPoints(t, filepath.Join(out, "vectors", "python", "part-00000.parquet"))
 	alias := prefix + "_python"
@@ -249,14 +228,14 @@ func TestVerifyQdrant(t *testing.T) {
 			t.Fatalf("%s: %v", d.what, err)
 		}
 		p := points[d.point]
-		_, said := cli(t, 5, check...)
-		says(t, said, d.check, fmt.Sprintf("point %d, of post %d", p.PointID, shard.PostOf(p.PointID)), d.want)
+		_, said := s2gExits(t, 5, check...)
+		mustContain(t, said, d.check, fmt.Sprintf("point %d, of post %d", p.PointID, shard.PostOf(p.PointID)), d.want)
 	}
 	if err := c.DeleteAlias(t.Context(), alias); err != nil {
 		t.Fatal(err)
 	}
-	_, said := cli(t, 5, check...)
-	says(t, said, "qdrant aliases", "there is no alias "+alias)
+	_, said := s2gExits(t, 5, check...)
+	mustContain(t, said, "qdrant aliases", "there is no alias "+alias)
 }
 
 // firstPoints reads the first points of a shard.
@@ -313,8 +292,8 @@ func TestLoadQdrantUsage(t *testing.T) {
 		{4, load("--url", address, "--retry-for", "200ms"), "connection refused"},
 		{4, load("--url", address, "--retry-for", "0"), "connection refused"},
 	} {
-		_, said := cli(t, c.code, c.args...)
-		says(t, said, c.want)
+		_, said := s2gExits(t, c.code, c.args...)
+		mustContain(t, said, c.want)
 		if strings.Contains(said, "the-secret-key") {
 			t.Errorf("the key in: %s", said)
 		}

@@ -29,7 +29,7 @@ func plannedXML(t *testing.T, dump string) int64 {
 }
 
 // A dump takes what its text takes, whatever it is written in.
-func TestPlanOfDressings(t *testing.T) {
+func TestPlanDependsOnTextNotEncoding(t *testing.T) {
 	small := t.TempDir()
 	if err := sample.WriteTiny(small); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestPlanOfDressings(t *testing.T) {
 }
 
 // Each stage is looked at before it begins, by itself.
-func TestStagesLookAtTheMachine(t *testing.T) {
+func TestStagesRefuseAMachineThatIsTooSmall(t *testing.T) {
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")
