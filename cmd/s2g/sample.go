@@ -51,7 +51,7 @@ func (a *app) sample() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Out, "out", "", "the `folder` that the dump is written to")
-	f.IntVar(&o.Posts, "posts", 10_000, "`number` of posts")
+	f.IntVar(&o.Posts, "posts", sample.DefaultPosts, "`number` of posts")
 	f.IntVar(&o.Grow, "grow", 0, "`number` of posts that the site will have at its end: with the same --grow and --seed, more --posts are a later dump of it")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed gives other posts")
 	f.StringVar(&o.Tags, "tags", "angle", "spelling of Posts.Tags: angle (<a><b>, until 2024) or pipe (|a|b|)")

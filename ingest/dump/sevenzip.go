@@ -118,10 +118,7 @@ func (l *archiveLister) add(m *sevenzip.File) {
 		listed := inner.member
 		listed.Table = t
 		if key.archives {
-			listed.Size, listed.Packed = UnknownSize, UnknownSize
-			if len(inner.tables) == 1 {
-				listed.Packed = inner.member.Size
-			}
+			listed.Size = UnknownSize
 		}
 		s.Members = append(s.Members, listed)
 	}
@@ -167,11 +164,6 @@ func (l *archiveLister) streams() []candidate {
 	for _, b := range l.order {
 		s := b.stream
 		s.Size = scale(l.file.Size, s.decoded, total)
-		for i, m := range s.Members {
-			if m.Size != UnknownSize {
-				s.Members[i].Packed = scale(s.Size, m.Size, s.decoded)
-			}
-		}
 		s.open = func(ctx context.Context) (source, error) {
 			if b.key.archives {
 				return l.openInner(ctx, s, b.inner)

@@ -29,10 +29,9 @@ type Stream struct {
 
 // A Member is one table's document within a stream.
 type Member struct {
-	Table  string // as "Posts"
-	Name   string // for messages: the file, or archive:member
-	Size   int64  // decoded bytes, or UnknownSize
-	Packed int64  // compressed bytes, estimated; UnknownSize where only all members' are known
+	Table string // as "Posts"
+	Name  string // for messages: the file, or archive:member
+	Size  int64  // decoded bytes, or UnknownSize
 
 	path   string // within an archive
 	before int64  // decoded bytes of the archive's block before it
