@@ -189,7 +189,7 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 }
 
 func TestFormOfFilesIsNoDifference(t *testing.T) {
-	dump := writeSample(t, 900)
+	dump := writeSample(t, 400)
 	db := server.Open(t)
 	was := build(t, db, dump, options{graph: true})
 	for _, shape := range []manifest.Options{

@@ -93,8 +93,8 @@ func TestHostileTextIsText(t *testing.T) {
 					text.WriteString(n.Data)
 				}
 			}
-			if !strings.Contains(text.String(), h) {
-				t.Error("the text is not shown as it is")
+			if !strings.Contains(text.String(), h) || !strings.Contains(page, `<svg class="thread"`) {
+				t.Error("the text is not shown as it is, or no thread is drawn")
 			}
 		})
 	}

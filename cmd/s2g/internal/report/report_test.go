@@ -85,6 +85,10 @@ func TestPageOfASample(t *testing.T) {
 	db := server.Open(t)
 	buildtest.Load(t, db, writeSample(t, 3000))
 	o := optionsOf(t)
+	if page := render(t, db, o); !strings.Contains(page, "The graph does not hold question") {
+		t.Error("the page does not report that the graph is of other tables")
+	}
+	buildGraph(t, db, o, graph.Options{})
 	page := render(t, db, o)
 	if again := render(t, db, o); again != page {
 		t.Error("the same build gives another page")
@@ -93,7 +97,7 @@ func TestPageOfASample(t *testing.T) {
 	for _, want := range []string{
 		"A question of several languages is in the graph of each", "What the paper counts", "possibly better answers",
 		"comments on posts in no graph", "stack-trace", "Nothing was dropped by the rules hex-dump", "bad date", "builtin/lsa-256-0123456789abcdef", "9.3 MiB", "3.5 s",
-		"31 March 2024", "s2g load graphdb", "so:HasPossibleBetterAnswer", "so:HasAcceptedAnswer",
+		`<svg class="thread"`, "so:HasAnswer, so:HasPossibleBetterAnswer", "31 March 2024", "s2g load graphdb", "so:HasPossibleBetterAnswer", "so:HasAcceptedAnswer",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
@@ -152,6 +156,7 @@ func TestPageOfAnIncompleteBuild(t *testing.T) {
 			o.Manifest.Stages = map[string]*manifest.Stage{manifest.Ingest: {}}
 			o.Manifest.Dump = manifest.Dump{}
 		}, "The dump had no bad row."},
+		{"no graph", func(o *Options) { delete(o.Manifest.Stages, manifest.Graph) }, "The build has no graph to read a thread from."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := optionsOf(t)

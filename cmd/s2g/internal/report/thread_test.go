@@ -20,6 +20,7 @@ import (
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/schema/vocab"
@@ -62,6 +63,9 @@ func TestThreadHasAllTriplesOfTheGraph(t *testing.T) {
 	}
 	for name, shape := range map[string]graph.Options{"gzip": {}, "nquads": {Format: "nquads", Compress: "zstd"}, "materialized": {Materialize: true}} {
 		t.Run(name, func(t *testing.T) {
+			if name != "gzip" {
+				schematest.Long(t)
+			}
 			o := optionsOf(t)
 			buildGraph(t, db, o, shape)
 			files := openGraphFiles(o)
