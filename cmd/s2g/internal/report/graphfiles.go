@@ -19,8 +19,8 @@ import (
 
 // graphFiles finds nodes in the batch files of a graph. The files hold questions
 // and answers in the order of their ids, then tags in the order of their names,
-// then tag wikis (package graph). So a binary search over the first node of some
-// files leads to the two or three that can hold a given node.
+// then tag wikis in the order of their ids (package graph). So a binary search over
+// the first node of some files leads to the two or three that can hold a given node.
 type graphFiles struct {
 	out     string
 	site    vocab.Site
@@ -40,7 +40,7 @@ func openGraphFiles(o Options) *graphFiles {
 // place is the position of a node in the order of the files.
 type place struct {
 	part part
-	id   int64  // of a question or an answer
+	id   int64  // of a question, an answer or a tag wiki
 	tag  string // name of a tag
 }
 
@@ -57,14 +57,14 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.part, q.part), cmp.Compare(p.id, q.id), strings.Compare(p.tag, q.tag))
 }
 
-// placeOf returns the place of a question, an answer or a tag. Other subjects
-// that have a so:postId are tag wikis.
+// placeOf returns the place of a question, an answer, a tag or a tag wiki. Other nodes
+// have none of their own.
 func (f *graphFiles) placeOf(iri string) place {
 	local := strings.TrimPrefix(iri, string(f.site))
-	for _, stem := range []string{"/questions/", "/a/"} {
+	for stem, part := range map[string]part{"/questions/": partPosts, "/a/": partPosts, "/posts/": partWikis} {
 		if digits, ok := strings.CutPrefix(local, stem); ok {
 			if id, err := strconv.ParseInt(digits, 10, 64); err == nil {
-				return place{part: partPosts, id: id}
+				return place{part: part, id: id}
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (f *graphFiles) placeOf(iri string) place {
 			return place{part: partTags, tag: name}
 		}
 	}
-	return place{part: partWikis}
+	return place{part: partEnd}
 }
 
 // first returns the place of a node of the batch at position i, or of the next

@@ -132,7 +132,7 @@ func TestThreadHasAllTriplesOfTheGraph(t *testing.T) {
 
 // cutThreads writes the graph of some threads in files of so many triples, in the
 // order of the stage: posts by id, the edge to an answer before the answer, links to
-// posts of other graphs after a post, then its comments; then tags and a wiki.
+// posts of other graphs after a post, then its comments; then tags, then wikis.
 func cutThreads(t *testing.T, size int) Options {
 	t.Helper()
 	o := Options{Out: t.TempDir(), Site: vocab.DefaultSite, Manifest: &manifest.Manifest{Stages: map[string]*manifest.Stage{manifest.Graph: {}}}}
@@ -177,9 +177,11 @@ func cutThreads(t *testing.T, size int) Options {
 		f.Text(so(vocab.TagName), []byte(tag))
 		f.Int(so(vocab.TagCount), integer, int64(i))
 	}
-	f.Begin([]int{0}, frame(o.Site.Post(0)), 1000)
-	f.Int(so(vocab.PostID), integer, 1000)
-	f.Text(so(vocab.HasBody), []byte("a wiki"))
+	for id := int64(1000); id < 1100; id++ {
+		f.Begin([]int{0}, frame(o.Site.Post(0)), id)
+		f.Int(so(vocab.PostID), integer, id)
+		f.Text(so(vocab.HasBody), []byte("a wiki"))
+	}
 	if err := os.Mkdir(filepath.Join(o.Out, "graph"), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -234,8 +236,10 @@ func TestThreadIsFoundWhereverFilesEnd(t *testing.T) {
 	}
 	cut := cutThreads(t, 10)
 	all := len(cut.Manifest.Stages[manifest.Graph].Files)
-	if _, scanned := draw(cut, 30); scanned > all/2 {
-		t.Errorf("a thread takes %d of %d files", scanned, all)
+	for question := int64(6); question < 60; question += 6 {
+		if _, scanned := draw(cut, question); scanned > all/2 {
+			t.Errorf("question %d takes %d of %d files", question, scanned, all)
+		}
 	}
 }
 
