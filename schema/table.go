@@ -41,17 +41,14 @@ func (t Table) Column(name string) (i int, ok bool) {
 	return i, i >= 0
 }
 
-// PostType is a value of Posts.PostTypeId. Posts of types other than the named
-// constants are loaded and are in no graph.
-type PostType = int64
-
-// The post types of the graph.
+// The values of Posts.PostTypeId that are in the graph. Posts of other types are
+// loaded only.
 const (
-	PostQuestion       PostType = 1
-	PostAnswer         PostType = 2
-	PostTagWikiExcerpt PostType = 4
-	PostTagWiki        PostType = 5
-	PostTypeMax        PostType = 17 // the largest in dumps so far
+	PostQuestion       int64 = 1
+	PostAnswer         int64 = 2
+	PostTagWikiExcerpt int64 = 4
+	PostTagWiki        int64 = 5
+	PostTypeMax        int64 = 17 // the largest in dumps so far
 )
 
 // The values of Votes.VoteTypeId that the graph counts, and the largest in dumps

@@ -1,13 +1,12 @@
--- The tables of a dump, as s2g loads them into MariaDB (10.6 or newer).
+-- The tables of a dump in MariaDB 10.6 or newer.
 --
--- A column has the name of the attribute it comes from. NULL is an attribute that a row does not have (or a number or date that is
--- present but empty); an empty text is an empty text. Text is utf8mb4 and compared byte by byte (nopad_bin), because tags such as
--- "c" and "C", or "a" and "a " are different names. Texts are LONGTEXT, as long as a row of a dump may be (64 MiB); it takes no
--- more space than the shorter types. Ids are BIGINT: they pass 2^31 in real dumps. Votes, comments and links may refer to posts
--- that are not there, so there are no foreign keys.
+-- A column has the name of its attribute in the dump. NULL means that a row lacks the attribute, or that its number or date is empty;
+-- an empty text stays an empty text. Text is utf8mb4 and compared byte by byte (nopad_bin), because tags such as "c" and "C", or "a"
+-- and "a ", are different names. Texts are LONGTEXT, because a row of a dump may have 64 MiB; shorter types take no less space. Ids are
+-- BIGINT, because those of real dumps exceed 2^31. Votes, comments and links may refer to missing posts, so there are no foreign keys.
 --
--- Each statement is first run for a staging table NAME_new with its primary key alone; the lines "KEY" are added after the rows
--- are loaded, because building an index from sorted runs is faster than inserting into it.
+-- s2g creates a staging table NAME_new with the primary key only. It adds the lines "KEY" after the load, because building an index
+-- from sorted runs is faster than inserting into it.
 
 CREATE TABLE Posts (
   Id                    BIGINT      NOT NULL COMMENT 'number of the post, unique on its site',
@@ -41,7 +40,7 @@ CREATE TABLE Posts (
 
 CREATE TABLE Comments (
   Id              BIGINT      NOT NULL COMMENT 'number of the comment',
-  PostId          BIGINT      NOT NULL COMMENT 'the post it stands under; may not be in the dump',
+  PostId          BIGINT      NOT NULL COMMENT 'its post; may not be in the dump',
   Score           INT         NULL,
   Text            LONGTEXT    NULL     COMMENT 'plain text with a little Markdown',
   CreationDate    DATETIME(3) NOT NULL COMMENT 'UTC',
@@ -55,7 +54,7 @@ CREATE TABLE Comments (
 
 CREATE TABLE Votes (
   Id           BIGINT      NOT NULL COMMENT 'number of the vote',
-  PostId       BIGINT      NOT NULL COMMENT 'the post it is for; may not be in the dump',
+  PostId       BIGINT      NOT NULL COMMENT 'its post; may not be in the dump',
   VoteTypeId   SMALLINT    NOT NULL COMMENT '1 accepted, 2 up, 3 down, 5 favourite, 8 and 9 bounty, and others up to 33',
   UserId       BIGINT      NULL     COMMENT 'of favourites and bounties alone',
   CreationDate DATETIME(3) NULL     COMMENT 'UTC; the day alone',
@@ -77,7 +76,7 @@ CREATE TABLE PostLinks (
 
 CREATE TABLE Tags (
   Id              BIGINT       NOT NULL COMMENT 'number of the tag',
-  TagName         VARCHAR(255) NOT NULL COMMENT 'as it stands in Posts.Tags',
+  TagName         VARCHAR(255) NOT NULL COMMENT 'as in Posts.Tags',
   Count           INT          NULL     COMMENT 'questions with it, as the site counted',
   ExcerptPostId   BIGINT       NULL     COMMENT 'the post that holds its short description',
   WikiPostId      BIGINT       NULL     COMMENT 'the post that holds its long description',

@@ -1,5 +1,4 @@
--- Views of the tables, for questions that are often asked. s2g itself does not
--- read them.
+-- Views of the tables for frequent queries of people. s2g does not read them.
 
 CREATE OR REPLACE SQL SECURITY INVOKER VIEW Questions AS
 SELECT

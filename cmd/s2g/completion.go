@@ -58,7 +58,7 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	case "list":
 		return cobra.FixedCompletions(lists, cobra.ShellCompDirectiveNoFileComp)
 	case "quantization":
-		return cobra.FixedCompletions([]string{"scalar", "binary", "product", qdrant.QuantizationNone}, cobra.ShellCompDirectiveNoFileComp)
+		return cobra.FixedCompletions(qdrant.Quantizations(), cobra.ShellCompDirectiveNoFileComp)
 	case "server":
 		return cobra.FixedCompletions([]string{graphdb.ServerAuto, graphdb.ServerGraphDB, graphdb.ServerRDF4J}, cobra.ShellCompDirectiveNoFileComp)
 	case "ruleset":

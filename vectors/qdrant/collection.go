@@ -32,7 +32,7 @@ func (s *Server) Count(ctx context.Context, collection string) (int64, error) {
 // [Layout].
 func (s *Server) StoresFloat16(ctx context.Context, collection string) (bool, error) {
 	have, err := s.info(ctx, collection)
-	return have.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[DenseVector].GetDatatype() == qdrant.Datatype_Float16, err
+	return have.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[denseVector].GetDatatype() == qdrant.Datatype_Float16, err
 }
 
 // IDs yields the ids of a collection's points in ascending order. After an error it

@@ -122,7 +122,7 @@ func difference(have *qdrant.RetrievedPoint, row *shard.Point, float16 bool) str
 		}
 	}
 	vectors := have.GetVectors().GetVectors().GetVectors()
-	dense := vectors[DenseVector].GetDenseVector().GetData()
+	dense := vectors[denseVector].GetDenseVector().GetData()
 	if len(dense) != len(row.Dense) {
 		return fmt.Sprintf("its dense vector has %d dimensions, in the shard %d", len(dense), len(row.Dense))
 	}
@@ -139,7 +139,7 @@ func difference(have *qdrant.RetrievedPoint, row *shard.Point, float16 bool) str
 			return fmt.Sprintf("dimension %d of its dense vector is %g, in the shard %g", i, dense[i], unit)
 		}
 	}
-	sparse := vectors[SparseVector].GetSparseVector()
+	sparse := vectors[sparseVector].GetSparseVector()
 	if !slices.Equal(sparse.GetIndices(), row.SparseIndices) || !slices.Equal(sparse.GetValues(), row.SparseValues) {
 		return "its sparse vector differs from the shard's"
 	}

@@ -13,17 +13,23 @@ import (
 
 // The names of a point's vectors.
 const (
-	DenseVector  = "dense"
-	SparseVector = "sparse"
+	denseVector  = "dense"
+	sparseVector = "sparse"
 )
 
-// The values of Layout.Quantization.
+// QuantizationNone is the default of Layout.Quantization.
+const QuantizationNone = "none"
+
 const (
-	QuantizationNone    = "none"
-	QuantizationScalar  = "scalar"  // 8 bits a dimension
-	QuantizationBinary  = "binary"  // 1 bit a dimension
-	QuantizationProduct = "product" // half a byte a float32 on average: 16 times smaller
+	quantizationScalar  = "scalar"  // 8 bits a dimension
+	quantizationBinary  = "binary"  // 1 bit a dimension
+	quantizationProduct = "product" // 2 bits a dimension
 )
+
+// Quantizations returns the values of Layout.Quantization.
+func Quantizations() []string {
+	return []string{quantizationScalar, quantizationBinary, quantizationProduct, QuantizationNone}
+}
 
 // Layout configures the storage of a collection. The zero value has the server's
 // defaults and stores vectors unchanged.
@@ -33,7 +39,7 @@ type Layout struct {
 	WriteConsistency uint32 // replicas that must confirm a write; 0: the server's default
 	OnDisk           bool   // the server reads vectors and their indexes from disk, not from memory
 	Quantization     string // of the dense vectors; empty: none
-	Float16          bool   // dense vectors of half the size, with four of their seven digits
+	Float16          bool   // dense vectors of half the size, with three of their seven digits
 	M                uint64 // links of a point in the HNSW graph; 0: DefaultM
 	EfConstruct      uint64 // candidates for each link; 0: the server's default
 }
@@ -46,8 +52,7 @@ func (l Layout) complete() (Layout, error) {
 	if l.Quantization == "" {
 		l.Quantization = QuantizationNone
 	}
-	kinds := []string{QuantizationNone, QuantizationScalar, QuantizationBinary, QuantizationProduct}
-	if !slices.Contains(kinds, l.Quantization) {
+	if !slices.Contains(Quantizations(), l.Quantization) {
 		return l, schema.Faultf(schema.FaultUsage, "give scalar, binary, product or none", "the quantization %q does not exist", l.Quantization)
 	}
 	if l.M == 0 {
@@ -106,8 +111,8 @@ func (l Layout) create(collection string, dimensions int, idf bool, about map[st
 	}
 	c := &qdrant.CreateCollection{
 		CollectionName:      collection,
-		VectorsConfig:       qdrant.NewVectorsConfigMap(map[string]*qdrant.VectorParams{DenseVector: dense}),
-		SparseVectorsConfig: qdrant.NewSparseVectorsConfig(map[string]*qdrant.SparseVectorParams{SparseVector: sparse}),
+		VectorsConfig:       qdrant.NewVectorsConfigMap(map[string]*qdrant.VectorParams{denseVector: dense}),
+		SparseVectorsConfig: qdrant.NewSparseVectorsConfig(map[string]*qdrant.SparseVectorParams{sparseVector: sparse}),
 		HnswConfig:          hnsw,
 		OnDiskPayload:       new(true), // most of it is text, which no filter reads
 		Metadata:            map[string]*qdrant.Value{},
@@ -130,11 +135,11 @@ func (l Layout) create(collection string, dimensions int, idf bool, about map[st
 // are small and stay in memory even with OnDisk, because searches begin with them.
 func (l Layout) quantization() *qdrant.QuantizationConfig {
 	switch l.Quantization {
-	case QuantizationScalar:
+	case quantizationScalar:
 		return qdrant.NewQuantizationScalar(&qdrant.ScalarQuantization{Type: qdrant.QuantizationType_Int8, Quantile: new(float32(0.99)), AlwaysRam: new(true)})
-	case QuantizationBinary:
+	case quantizationBinary:
 		return qdrant.NewQuantizationBinary(&qdrant.BinaryQuantization{AlwaysRam: new(true)})
-	case QuantizationProduct:
+	case quantizationProduct:
 		return qdrant.NewQuantizationProduct(&qdrant.ProductQuantization{Compression: qdrant.CompressionRatio_x16, AlwaysRam: new(true)})
 	}
 	return nil
@@ -153,8 +158,8 @@ func (l Layout) linkRequest(collection string) *qdrant.UpdateCollection {
 // layout; empty: none.
 func (l Layout) difference(have *qdrant.CollectionInfo, dimensions int, idf bool) string {
 	p := have.GetConfig().GetParams()
-	dense := p.GetVectorsConfig().GetParamsMap().GetMap()[DenseVector]
-	sparse, ok := p.GetSparseVectorsConfig().GetMap()[SparseVector]
+	dense := p.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
+	sparse, ok := p.GetSparseVectorsConfig().GetMap()[sparseVector]
 	modifier := qdrant.Modifier_None
 	if idf {
 		modifier = qdrant.Modifier_Idf
@@ -186,11 +191,11 @@ func (l Layout) difference(have *qdrant.CollectionInfo, dimensions int, idf bool
 func quantizationOf(q *qdrant.QuantizationConfig) string {
 	switch {
 	case q.GetScalar() != nil:
-		return QuantizationScalar
+		return quantizationScalar
 	case q.GetBinary() != nil:
-		return QuantizationBinary
+		return quantizationBinary
 	case q.GetProduct() != nil:
-		return QuantizationProduct
+		return quantizationProduct
 	}
 	return QuantizationNone
 }

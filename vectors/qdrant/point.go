@@ -17,9 +17,9 @@ const dateFormat = "2006-01-02T15:04:05.000Z"
 // A column that is NULL is not in the payload, and an empty sparse vector not in the
 // point.
 func pointOf(p *shard.Point) *qdrant.PointStruct {
-	vectors := map[string]*qdrant.Vector{DenseVector: qdrant.NewVectorDense(p.Dense)}
+	vectors := map[string]*qdrant.Vector{denseVector: qdrant.NewVectorDense(p.Dense)}
 	if len(p.SparseIndices) > 0 {
-		vectors[SparseVector] = qdrant.NewVectorSparse(p.SparseIndices, p.SparseValues)
+		vectors[sparseVector] = qdrant.NewVectorSparse(p.SparseIndices, p.SparseValues)
 	}
 	return &qdrant.PointStruct{Id: qdrant.NewIDNum(p.PointID), Payload: payloadOf(p), Vectors: qdrant.NewVectorsMap(vectors)}
 }

@@ -55,10 +55,10 @@ func (s *Server) chunks(ctx context.Context, collection string, q *search.Query,
 	}
 	var parts []*qdrant.PrefetchQuery
 	if len(q.Dense) > 0 {
-		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQueryDense(q.Dense), Using: new(DenseVector), Limit: &n, Filter: request.Filter})
+		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQueryDense(q.Dense), Using: new(denseVector), Limit: &n, Filter: request.Filter})
 	}
 	if sparse := q.Sparse; len(sparse.Indices) > 0 {
-		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQuerySparse(sparse.Indices, sparse.Values), Using: new(SparseVector), Limit: &n, Filter: request.Filter})
+		parts = append(parts, &qdrant.PrefetchQuery{Query: qdrant.NewQuerySparse(sparse.Indices, sparse.Values), Using: new(sparseVector), Limit: &n, Filter: request.Filter})
 	}
 	switch len(parts) {
 	case 0:
