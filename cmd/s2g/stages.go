@@ -15,28 +15,37 @@ import (
 
 // ingest is the command of the stage.
 func (a *app) ingest() *cobra.Command {
-	return a.stageCommand(&options{}, "ingest --dump PATH --out DIR", "dump to MariaDB tables",
-		`Reads Posts, PostLinks, Comments, Votes and Tags of a dump into MariaDB. The tables of an earlier dump stay in
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "ingest --dump PATH --out DIR",
+		Short: "dump to MariaDB tables",
+		Long: `Reads Posts, PostLinks, Comments, Votes and Tags of a dump into MariaDB. The tables of an earlier dump stay in
 service until the new ones are complete. Bad rows are counted by class and listed in rejects.jsonl.`,
-		(*options).ingestFlags,
-		(*options).needOut, (*build.Build).Ingest)
+	}
+	o.ingestFlags(cmd.Flags())
+	return a.stageCommand(cmd, o, o.needOut, (*build.Build).Ingest)
 }
 
 // graph is the command of the stage.
 func (a *app) graph() *cobra.Command {
-	return a.stageCommand(&options{}, "graph --out DIR", "tables to TriG, a named graph per language",
-		`Writes graph/batch-000001.trig.gz and so on, of 50,000 triples each, with ontology.ttl and void.ttl, from the
+	o := &options{}
+	cmd := &cobra.Command{
+		Use:   "graph --out DIR",
+		Short: "tables to TriG, a named graph per language",
+		Long: `Writes graph/batch-000001.trig.gz and so on, of 50,000 triples each, with ontology.ttl and void.ttl, from the
 tables of an earlier ingest. Options that are not given are those of the build that is there.`,
-		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.graphFlags(f) },
-		(*options).needBuild, (*build.Build).Graph)
+	}
+	o.languageFlags(cmd.Flags())
+	o.graphFlags(cmd.Flags())
+	return a.stageCommand(cmd, o, o.needBuild, (*build.Build).Graph)
 }
 
-// stageCommand is a command that runs one stage in OUT. need checks OUT before it.
-func (a *app) stageCommand(o *options, use, short, long string, flags func(*options, *pflag.FlagSet), need func(*options) error, stage func(*build.Build, context.Context) error) *cobra.Command {
+// stageCommand makes a command run one stage in OUT. need checks OUT before the stage.
+func (a *app) stageCommand(cmd *cobra.Command, o *options, need func() error, stage func(*build.Build, context.Context) error) *cobra.Command {
 	var dryRun bool
-	cmd := &cobra.Command{Use: use, Short: short, Long: long, Args: cobra.NoArgs}
+	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := need(o); err != nil {
+		if err := need(); err != nil {
 			return err
 		}
 		if dryRun {
@@ -46,7 +55,6 @@ func (a *app) stageCommand(o *options, use, short, long string, flags func(*opti
 	}
 	f := cmd.Flags()
 	o.outFlag(f)
-	flags(o, f)
 	o.databaseFlags(f)
 	o.workerFlag(f)
 	dryRunFlag(f, &dryRun)
@@ -71,9 +79,11 @@ func (a *app) vectors() *cobra.Command {
 		return b.Vectors(ctx)
 	}
 	o := &options{}
-	cmd := a.stageCommand(o, "vectors --out DIR", "tables to Parquet shards with dense and sparse vectors", vectorsHelp,
-		func(o *options, f *pflag.FlagSet) { o.languageFlags(f); o.vectorFlags(f); share.flags(f) },
-		(*options).needBuild, stage)
+	cmd := &cobra.Command{Use: "vectors --out DIR", Short: "tables to Parquet shards with dense and sparse vectors", Long: vectorsHelp}
+	o.languageFlags(cmd.Flags())
+	o.vectorFlags(cmd.Flags())
+	share.flags(cmd.Flags())
+	a.stageCommand(cmd, o, o.needBuild, stage)
 	alone := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		shared, err := share.complete(cmd.Flags())
@@ -119,44 +129,39 @@ func (s *sharing) complete(flags *pflag.FlagSet) (shared bool, err error) {
 		return false, nil
 	}
 	if s.world == 0 && !given {
-		s.world, err = fromScheduler("SLURM_ARRAY_TASK_COUNT", 0)
-	}
-	if err != nil || s.world == 0 && !given {
-		return false, err
+		if s.world, _, err = schedulerNumber("SLURM_ARRAY_TASK_COUNT"); err != nil || s.world == 0 {
+			return false, err
+		}
 	}
 	if s.world == 0 {
 		return false, schema.Faultf(schema.FaultUsage, "give --world, how many ranks there are", "--rank %d of how many?", s.rank)
 	}
-	if !given {
-		err = s.rankOfScheduler()
+	if given {
+		return true, nil
 	}
-	return true, err
+	rank, set, err := schedulerNumber("JOB_COMPLETION_INDEX")
+	if err == nil && !set {
+		var first int // of the array
+		if rank, set, err = schedulerNumber("SLURM_ARRAY_TASK_ID"); err == nil {
+			first, _, err = schedulerNumber("SLURM_ARRAY_TASK_MIN")
+		}
+		rank -= first
+	}
+	if err == nil && !set {
+		err = schema.Faultf(schema.FaultUsage, "give --rank, or run as a Kubernetes Indexed Job or a Slurm array", "which of %d ranks is this?", s.world)
+	}
+	s.rank = rank
+	return err == nil, err
 }
 
-func (s *sharing) rankOfScheduler() (err error) {
-	if s.rank, err = fromScheduler("JOB_COMPLETION_INDEX", -1); err != nil || s.rank >= 0 {
-		return err
+// schedulerNumber returns the number in a variable that a scheduler sets, and whether it is set.
+func schedulerNumber(variable string) (n int, set bool, err error) {
+	value, set := os.LookupEnv(variable)
+	if !set {
+		return 0, false, nil
 	}
-	id, err := fromScheduler("SLURM_ARRAY_TASK_ID", -1)
-	if err != nil {
-		return err
+	if n, err = strconv.Atoi(value); err != nil || n < 0 {
+		err = schema.Faultf(schema.FaultUsage, "unset it, or give --rank and --world", "%s is %q, which is no number of a rank", variable, value)
 	}
-	if id < 0 {
-		return schema.Faultf(schema.FaultUsage, "give --rank, or run as a Kubernetes Indexed Job or a Slurm array", "which of %d ranks is this?", s.world)
-	}
-	first, err := fromScheduler("SLURM_ARRAY_TASK_MIN", 0)
-	s.rank = id - first
-	return err
-}
-
-func fromScheduler(variable string, otherwise int) (int, error) {
-	value, ok := os.LookupEnv(variable)
-	if !ok {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(value)
-	if err != nil || n < 0 {
-		return 0, schema.Faultf(schema.FaultUsage, "unset it, or give --rank and --world", "%s is %q, which is no number of a rank", variable, value)
-	}
-	return n, nil
+	return n, true, err
 }

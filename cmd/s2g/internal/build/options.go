@@ -37,8 +37,8 @@ type Options struct {
 
 	Log *slog.Logger
 
-	// Progress begins to show a stage; a stage that is up to date has none. It returns the callback that takes what runs, how much of it is done and how
-	// much there is, and a function that ends the display.
+	// Progress begins to show a stage that is not up to date. It returns the callback that takes what runs, how much of
+	// it is done and how much there is, and a function that ends the display.
 	Progress func(stage string) (report func(what string, done, total int64), end func())
 
 	// LimitMemory limits the memory of the process, in bytes, until the function that it returns is called. nil limits
