@@ -22,8 +22,8 @@ func Sample(t testing.TB, posts int) string {
 	return folder
 }
 
-// awkwardTags are names that IRIs, prefixed names, collations and CSV must escape or
-// tell apart.
+// awkwardTags are names that IRIs, prefixed names and CSV must escape, and collations
+// must distinguish.
 var awkwardTags = []string{
 	"c", "c#", "c++", ".net", "f#", "objective-c", "asp.net-mvc-3", "vb.net", "node.", "a.b..", "-x", "x-", "_x", "~x",
 	"русский", "ёлка", "елка", "日本語", "ção", "cao", "straße", "strasse", "café", "cafe", "cafe\u0301", "😀",

@@ -68,7 +68,7 @@ func TestSampleHoldsEdgesOfItsPosts(t *testing.T) {
 	}
 	duplicate, _ := oracle.LookupTerm(vocab.DuplicateOf)
 	answers, _ := oracle.LookupTerm(vocab.HasAnswer)
-	if len(sample.Quads["/questions/5"]) != 3 { // python, .net, and c#, where the link to question 1 stands
+	if len(sample.Quads["/questions/5"]) != 3 { // python, .net, and c#, which has the link to question 1
 		t.Errorf("question 5 is in the graphs %v", sample.Quads["/questions/5"])
 	}
 	for g, in := range sample.Quads["/questions/5"] {

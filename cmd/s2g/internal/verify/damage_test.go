@@ -251,13 +251,13 @@ var damages = map[string]damage{
 	},
 	"rows out of order": {
 		damage: edit("python", func(r []shard.Point) []shard.Point { return []shard.Point{r[2], r[0], r[1]} }), filesOnly: true,
-		want: []string{"stands after point 327680"},
+		want: []string{"comes after point 327680"},
 	},
 	"part again": {
 		damage: func(f *fixture) {
 			f.shards["vectors/cpp/part-00001.parquet"] = f.shards["vectors/cpp/part-00000.parquet"]
 		}, filesOnly: true,
-		want: []string{"vectors/cpp/part-00001.parquet: post 7 stands after post 7"},
+		want: []string{"vectors/cpp/part-00001.parquet: post 7 comes after post 7"},
 	},
 	"zero vector": {
 		damage: editPoint("cpp", 0, func(r *shard.Point) { r.Dense = []float32{0, 0, 0} }), filesOnly: true,
@@ -313,7 +313,7 @@ var damages = map[string]damage{
 	},
 	"parent twice": {
 		damage: func(f *fixture) { f.parents[2] = f.parents[1] }, filesOnly: true,
-		want: []string{"post 5 stands after post 5"},
+		want: []string{"post 5 comes after post 5"},
 	},
 }
 
@@ -323,6 +323,7 @@ func TestDamageIsFound(t *testing.T) {
 	db := miniTables(t)
 	for name, c := range damages {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			out := c.write(t)
 			_, err := Run(t.Context(), out, db, Options{})
 			if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultVerification {

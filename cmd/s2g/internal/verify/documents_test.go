@@ -76,6 +76,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			out := published(t)
 			test.damage(t, out)
 			if test.reseal {

@@ -61,7 +61,7 @@ type repositoryComparison struct {
 
 // retry retries a query that fails for a reason that may pass.
 func (r *repositoryComparison) retry(ctx context.Context, query func() error) error {
-	return graphdb.Retry(ctx, r.RetryFor, r.Log, "asking the repository "+r.Repository.ID(), query)
+	return graphdb.Retry(ctx, r.RetryFor, r.Log, "querying the repository "+r.Repository.ID(), query)
 }
 
 // rows calls use with each row of a query, up to its first error. begin is called
@@ -157,7 +157,7 @@ func (r *repositoryComparison) compareGraph(ctx context.Context, c *Check, graph
 		err = r.rows(ctx, query, func() { counts = map[string]int64{} }, func(row map[string]rdf4j.Term) error {
 			n, err := strconv.ParseInt(row["n"].Value, 10, 64)
 			if err != nil {
-				return schema.Faultf(schema.FaultService, "look at the server and its log",
+				return schema.Faultf(schema.FaultService, "check the server and its log",
 					"counting the statements of <%s> in %s: %q is no number", g.IRI, r.Repository.ID(), row["n"].Value)
 			}
 			counts[row["of"].Value] = n
@@ -231,7 +231,7 @@ func (r *repositoryComparison) statementSubjects(graph int, t oracle.Term) liste
 		return rows.Err()
 	}
 	return func(ctx context.Context, yield yieldFunc) error { // no retry: rows that were yielded cannot be taken back
-		return graphdb.Retry(ctx, -1, r.Log, "asking for what differs", func() error { return list(ctx, yield) })
+		return graphdb.Retry(ctx, -1, r.Log, "listing what differs", func() error { return list(ctx, yield) })
 	}
 }
 

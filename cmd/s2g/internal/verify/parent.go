@@ -64,7 +64,7 @@ func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts) 
 			if t.posts.Count == 0 {
 				t.first = post
 			} else if post <= t.last {
-				return fmt.Sprintf("post %d stands after post %d", post, t.last)
+				return fmt.Sprintf("post %d comes after post %d", post, t.last)
 			}
 			t.last = post
 			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
@@ -93,7 +93,7 @@ func (v *verifier) checkParents(results []fileResult) {
 			continue
 		}
 		if t.posts.Count > 0 && t.first <= last {
-			c.differ("%s: post %d stands after post %d of an earlier part", f.name, t.first, last)
+			c.differ("%s: post %d comes after post %d of an earlier part", f.name, t.first, last)
 		}
 		last = max(last, t.last)
 		v.parentPosts.Merge(t.posts)
@@ -142,7 +142,7 @@ func (v *verifier) listParents(ctx context.Context, yield yieldFunc) error {
 
 // embeddedPosts lists each embedded post once.
 func (v *verifier) embeddedPosts() lister {
-	return v.listShardPosts(allGraphs, func(r *rowReader) postCRCFunc {
+	return v.listShardPosts(v.filesOf(shardFile), func(r *rowReader) postCRCFunc {
 		language, languages := r.texts("language"), r.texts("languages")
 		return func(id []byte, _ string) ([]byte, uint32, bool) {
 			return id, parentCRC(id), isFirstLanguage(language, languages)

@@ -79,7 +79,7 @@ func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (
 		}
 	}
 	if n := in.NumRows(); n != rows {
-		return fmt.Sprintf("it has %d rows, and says that it has %d", rows, n), nil
+		return fmt.Sprintf("it has %d rows, its footer counts %d", rows, n), nil
 	}
 	return "", nil
 }

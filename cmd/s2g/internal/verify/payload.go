@@ -117,7 +117,7 @@ func tableFields(want *oracle.Expected, g int, f oracle.Field, kind postKind) li
 
 // shardFields lists the posts of a kind by a field of a language's shards.
 func (v *verifier) shardFields(g int, f oracle.Field, kind postKind) lister {
-	return v.listShardPosts(g, func(r *rowReader) postCRCFunc {
+	return v.listShardPosts(v.shardsOf(g), func(r *rowReader) postCRCFunc {
 		var fields fieldColumns
 		fields[f] = r.fieldColumn(f)
 		return func(id []byte, of string) ([]byte, uint32, bool) {

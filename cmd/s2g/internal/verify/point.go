@@ -88,7 +88,7 @@ func (p *pointChecker) checkIDs() string {
 		return fmt.Sprintf("point id %d is not that of chunk %d of post %d", point, chunk, post)
 	}
 	if p.shard.points > 0 && point <= p.point {
-		return fmt.Sprintf("point %d of post %d stands after point %d", point, post, p.point)
+		return fmt.Sprintf("point %d of post %d comes after point %d", point, post, p.point)
 	}
 	p.point = point
 	if p.nextChunk == p.chunkCount {

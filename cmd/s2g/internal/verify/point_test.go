@@ -14,6 +14,7 @@ func TestChangeInEachColumnIsFound(t *testing.T) {
 	db := miniTables(t)
 	for _, c := range shard.Columns() {
 		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
 			out := damage{damage: editPoint("cpp", 0, func(p *shard.Point) {
 				if err := c.SetValue(p, changed(t, c, c.Value(p))); err != nil {
 					t.Fatal(err)

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -23,7 +22,6 @@ type Qdrant struct {
 	Prefix    string                               // of the names of collections
 	Languages []string                             // slugs of those that were loaded; nil: all
 	Unserved  bool                                 // no alias leads to the build's collections yet: they are compared by their own names
-	Sample    int64                                // points of a language whose payload and vectors are compared; 0: 256
 	Progress  func(what string, done, total int64) // receives the number of points; nil: none
 }
 
@@ -40,9 +38,6 @@ func (q *Qdrant) Compare(ctx context.Context, build *Contents) ([]Check, error) 
 		aliases: newCheck("qdrant aliases", "aliases lead to the collections of this build"),
 		points:  newCheck("qdrant points", "points, by id, against the shards"),
 		sample:  newCheck("qdrant sample", "points, payload and vectors, against the shards"),
-	}
-	if c.Sample == 0 {
-		c.Sample = 256
 	}
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
@@ -179,17 +174,3 @@ func (q *qdrantComparison) compareIDs(ctx context.Context, g int, collection str
 
 // postOf returns the post whose chunk a point is.
 func postOf(point uint64) uint64 { return point >> 16 }
-
-// shardsOf returns the shards of a graph in the order of their points.
-func (v *verifier) shardsOf(g int) []file {
-	var list []file
-	for _, f := range v.filesOf(shardFile) {
-		if graph, ok := v.graphOfShard(f.name); ok && graph == g {
-			list = append(list, f)
-		}
-	}
-	slices.SortFunc(list, func(x, y file) int { // part-100000 follows part-99999
-		return cmp.Or(cmp.Compare(len(x.name), len(y.name)), cmp.Compare(x.name, y.name))
-	})
-	return list
-}

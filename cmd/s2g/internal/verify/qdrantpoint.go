@@ -15,6 +15,9 @@ import (
 	client "github.com/qdrant/go-client/qdrant"
 )
 
+// sampledPoints is about how many points of a language are compared.
+const sampledPoints = 256
+
 // sampleBlock is how many points of a sample follow each other in a shard: to seek a
 // row takes longer than to read the next ones.
 const sampleBlock = 32
@@ -29,7 +32,7 @@ func (q *qdrantComparison) compareSample(ctx context.Context, g int, collection 
 	if err != nil {
 		return err
 	}
-	step := max(sampleBlock, points*sampleBlock/q.Sample)
+	step := max(sampleBlock, points*sampleBlock/sampledPoints)
 	at := int64(0) // of the first row of a shard, over all shards
 	for _, f := range q.verifier.shardsOf(g) {
 		sample, rows, difference, err := q.verifier.readPoints(f, (step-at%step)%step, step)

@@ -119,7 +119,7 @@ func (c *quadCounter) parse(q *trig.Quad) (term oracle.Term, crc uint32, differe
 		return term, oracle.CRC(c.subjectCRC, typeText), ""
 	}
 	if c.text, ok = c.appendObject(c.subject(), &q.Object); !ok {
-		return 0, 0, fmt.Sprintf("<%s> %s has the object %q, which is not spelled as the design says", q.Subject.Value, term, q.Object.Value)
+		return 0, 0, fmt.Sprintf("<%s> %s has the object %q, in another spelling than that of docs/formats.md", q.Subject.Value, term, q.Object.Value)
 	}
 	return term, oracle.CRC(c.subjectCRC, c.text[c.subjectEnd:]), ""
 }

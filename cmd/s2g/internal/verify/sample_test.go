@@ -30,7 +30,11 @@ func TestSampleOfAllPostsAgreesWithTables(t *testing.T) {
 func TestSampleFindsDamage(t *testing.T) {
 	db := miniTables(t)
 	for name, c := range damages {
+		if testing.Short() && c.filesOnly {
+			continue // the readers of files are those of TestDamageIsFound
+		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			_, err := Sample(t.Context(), c.write(t), db, Options{Sample: 100})
 			if slices.Contains(unsampled, name) {
 				if err != nil {

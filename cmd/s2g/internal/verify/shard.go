@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -66,6 +67,20 @@ func (v *verifier) graphOfShard(name string) (int, bool) {
 	return i, i >= 0
 }
 
+// shardsOf returns the shards of a graph in the order of their points.
+func (v *verifier) shardsOf(g int) []file {
+	var list []file
+	for _, f := range v.filesOf(shardFile) {
+		if graph, ok := v.graphOfShard(f.name); ok && graph == g {
+			list = append(list, f)
+		}
+	}
+	slices.SortFunc(list, func(x, y file) int { // part-100000 follows part-99999
+		return cmp.Or(cmp.Compare(len(x.name), len(y.name)), cmp.Compare(x.name, y.name))
+	})
+	return list
+}
+
 // readShard reads a shard and checks its points. parents, nil where there are
 // none, holds the part's texts. onPost, if not nil, receives each post.
 func (v *verifier) readShard(ctx context.Context, f file, parents *parentTexts, onPost postFunc) (s *shardContents, difference string, err error) {
@@ -109,7 +124,7 @@ func (v *verifier) checkShards(results []fileResult) {
 			continue
 		}
 		if s.first <= last[s.graph] {
-			c.differ("%s: post %d stands after post %d of an earlier part", f.name, s.first, last[s.graph])
+			c.differ("%s: post %d comes after post %d of an earlier part", f.name, s.first, last[s.graph])
 		}
 		last[s.graph] = s.last
 		if dimensions == 0 {
@@ -161,7 +176,7 @@ func (v *verifier) comparePosts(ctx context.Context, want *oracle.Expected) (Che
 
 // shardPosts lists the questions, or the answers, of a language's shards.
 func (v *verifier) shardPosts(graph int, kind postKind) lister {
-	return v.listShardPosts(graph, func(*rowReader) postCRCFunc {
+	return v.listShardPosts(v.shardsOf(graph), func(*rowReader) postCRCFunc {
 		return func(id []byte, of string) ([]byte, uint32, bool) {
 			post := fmt.Appendf(nil, "%s%s", kind.path(), id)
 			return post, typeCRC(post), of == kind.String()
@@ -173,17 +188,11 @@ func (v *verifier) shardPosts(graph int, kind postKind) lister {
 // does. kind is the column type.
 type postCRCFunc func(id []byte, kind string) (subject []byte, crc uint32, ok bool)
 
-// allGraphs stands for the shards of all graphs.
-const allGraphs = -1
-
-// listShardPosts lists the posts of a language's shards by the first chunk of each.
-// bind chooses columns.
-func (v *verifier) listShardPosts(g int, bind func(*rowReader) postCRCFunc) lister {
+// listShardPosts lists the posts of shards by the first chunk of each. bind chooses
+// columns.
+func (v *verifier) listShardPosts(shards []file, bind func(*rowReader) postCRCFunc) lister {
 	return func(ctx context.Context, yield yieldFunc) error {
-		for _, f := range v.filesOf(shardFile) {
-			if graph, ok := v.graphOfShard(f.name); !ok || g != allGraphs && graph != g {
-				continue
-			}
+		for _, f := range shards {
 			_, err := v.readRows(ctx, f, func(r *rowReader) func() string {
 				id, kind, chunk := r.int64s("post_id"), r.texts("type"), r.int32s("chunk")
 				post := bind(r)
