@@ -85,7 +85,7 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 	if of.Sample < 1 {
 		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", of.Sample)
 	}
-	of.Workers, of.Log = o.Workers, a.log
+	of.Workers = o.Workers
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		started := time.Now()
 		report, err := verify.Sample(cmd.Context(), o.Out, db, of)
@@ -110,7 +110,7 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")
-	report, err := verify.Run(ctx, o.Out, db, verify.Options{Workers: o.Workers, Servers: servers, Log: a.log, Progress: shown.report})
+	report, err := verify.Run(ctx, o.Out, db, verify.Options{Workers: o.Workers, Servers: servers, Progress: shown.report})
 	shown.end()
 	if ctx.Err() != nil {
 		return nil, err

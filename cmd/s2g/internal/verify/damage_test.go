@@ -112,7 +112,7 @@ var damages = map[string]damage{
 			f.batches["graph/batch-000003.trig.gz"] = f.batches[miniBatch]
 			delete(f.batches, miniBatch)
 		}, filesOnly: true,
-		want: []string{"batch-000003.trig.gz is there where batch-000001"},
+		want: []string{"batch-000003.trig.gz is in the place of batch-000001"},
 	},
 	"file cut": {
 		damage: afterwards(func(t *testing.T, out string) {

@@ -87,7 +87,7 @@ func (v *verifier) checkBatches(results []fileResult) {
 			c.differ("%s", results[i].difference)
 		}
 		if want := fmt.Sprintf("batch-%06d.", number); !strings.HasPrefix(path.Base(f.name), want) {
-			c.differ("%s is there where %s… is next", f.name, want)
+			c.differ("%s is in the place of %s…", f.name, want)
 		}
 		if n := results[i].quads; number != last && n != batchQuads || n > batchQuads {
 			c.differ("%s has %d quads: each file but the last has %d, and the last no more", f.name, n, batchQuads)

@@ -23,7 +23,6 @@ package verify
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"runtime"
 
 	"golang.org/x/sync/errgroup"
@@ -46,7 +45,6 @@ type Options struct {
 	Hash   bool   // check the SHA-256 of all files too
 
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
-	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
 }
 
@@ -92,7 +90,6 @@ type verifier struct {
 	graphs   []namedGraph // in the order of the languages, the remainder graph last
 	terms    oracle.Term  // how many there are: with option materialize, the implied ones too
 	workers  int
-	log      *slog.Logger
 	progress *byteProgress
 
 	files []file // in graph/, vectors/ and parents/, by name
@@ -121,7 +118,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, log: o.Log}
+	v := &verifier{out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
 	for _, l := range m.Options.Graphs() {
 		iri := site.Graph(l.Tag)
 		if l.Tag == "" {
@@ -134,9 +131,6 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	}
 	if v.workers <= 0 {
 		v.workers = runtime.GOMAXPROCS(0)
-	}
-	if v.log == nil {
-		v.log = slog.New(slog.DiscardHandler)
 	}
 	v.quads, v.shardTallies = newQuadCounter(v), make([]shardTally, len(v.graphs))
 	if v.files, err = listFiles(out); err != nil {
