@@ -12,9 +12,10 @@ import (
 	"s2g/schema/manifest"
 )
 
-const reportHelp = `Writes report.html into the folder of the build: the figures of the build beside the paper's, languages, years, scores,
-answers, links between languages, an example thread as a graph, what was left out and why, stages with their times, and
-how to load it. It is one file without scripts, which opens offline and prints. The command reads the tables.
+const reportHelp = `Writes report.html into the folder of the build: the figures of the build (those of all of Stack Overflow beside the
+paper's), languages, years, scores, answers, links between languages, an example thread as a graph, what was left out
+and why, stages with their times, and how to load it. It is one file without scripts, which opens offline and prints.
+The command reads the tables and a few files of the graph.
 s2g build writes the report, too, at its end.
 
     s2g report --out build && xdg-open build/report.html`

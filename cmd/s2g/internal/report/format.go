@@ -144,3 +144,11 @@ func orNone(share string) string {
 	}
 	return share
 }
+
+// shorten cuts a text to so many characters, of which the last is an ellipsis.
+func shorten(text string, characters int) string {
+	if r := []rune(text); len(r) > characters {
+		return string(r[:characters-1]) + "…"
+	}
+	return text
+}

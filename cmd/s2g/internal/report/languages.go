@@ -1,25 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
-	"s2g/cmd/s2g/internal/stats"
 	"s2g/schema/vocab"
 )
-
-// bySize returns the positions of the graphs with questions, the largest first.
-func bySize(graphs []stats.Graph) []int {
-	var order []int
-	for i, g := range graphs {
-		if g.Questions > 0 {
-			order = append(order, i)
-		}
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(graphs[b].Questions, graphs[a].Questions) })
-	return order
-}
 
 // language is a row of the paper's Table 1 with its bars.
 type language struct {

@@ -226,14 +226,6 @@ func wrap(text string, characters int) (lines []string) {
 	return lines
 }
 
-// shorten cuts a text to so many characters, of which the last is an ellipsis.
-func shorten(text string, characters int) string {
-	if r := []rune(text); len(r) > characters {
-		return string(r[:characters-1]) + "…"
-	}
-	return text
-}
-
 // escapeXML escapes a text for XML. Control characters, which XML does not have,
 // are left out.
 func escapeXML(text string) string {

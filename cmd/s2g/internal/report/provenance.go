@@ -15,14 +15,6 @@ type stageLine struct {
 	Bar                                                  bar
 }
 
-// stage returns a stage of the manifest, the zero value where it has not run.
-func (r *Report) stage(name string) manifest.Stage {
-	if s := r.o.Manifest.Stages[name]; s != nil {
-		return *s
-	}
-	return manifest.Stage{}
-}
-
 // stages returns the stages that have run. Their bars have one scale.
 func (r *Report) stages() []stageLine {
 	names := []string{manifest.Ingest, manifest.Graph, manifest.Vectors}

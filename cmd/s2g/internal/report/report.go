@@ -18,6 +18,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"s2g/cmd/s2g/internal/stats"
 	"s2g/ingest"
@@ -89,6 +91,26 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 		return wrap(err)
 	}
 	return r, nil
+}
+
+// bySize returns the positions of the graphs with questions, the largest first.
+func bySize(graphs []stats.Graph) []int {
+	var order []int
+	for i, g := range graphs {
+		if g.Questions > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(graphs[b].Questions, graphs[a].Questions) })
+	return order
+}
+
+// stage returns a stage of the manifest, the zero value where it has not run.
+func (r *Report) stage(name string) manifest.Stage {
+	if s := r.o.Manifest.Stages[name]; s != nil {
+		return *s
+	}
+	return manifest.Stage{}
 }
 
 // WriteHTML writes the page.

@@ -133,3 +133,12 @@ func (s *tableScan) readLinks(ctx context.Context, db *tables.DB, index *threads
 		}
 	})
 }
+
+// eachRowOf passes the rows of a query to use. There are none where the database
+// does not have the table: a build can be without some.
+func eachRowOf(ctx context.Context, db *tables.DB, table, query string, use func(row [][]byte)) error {
+	if has, err := db.HasTable(ctx, table); err != nil || !has {
+		return err
+	}
+	return db.EachRow(ctx, query, func(row [][]byte) error { use(row); return nil })
+}

@@ -97,3 +97,32 @@ func (r *Report) answers() *columnChart {
 	desc := fmt.Sprintf("%s of the questions have no answer in the dump, %s have one.", orNone(share(r.scan.answers[0], all)), orNone(share(r.scan.answers[1], all)))
 	return newColumnChart(chart{ID: "answers", Title: "Questions by their number of answers", Desc: desc, Table: t}, stacks)
 }
+
+// links returns the matrix of the links between languages; nil where there are none.
+func (r *Report) links() *linkMatrix {
+	l := r.scan.links
+	if l.all.sum() == 0 || l.inside == 0 {
+		return nil
+	}
+	var names []string
+	for _, g := range r.order[:min(len(r.order), matrixLanguages)] {
+		names = append(names, r.stats.Graphs[g].Name)
+	}
+	t := table{Caption: "The largest cells off the diagonal", Head: []string{"from, to", "LinkedTo", "DuplicateOf"}}
+	for _, p := range l.largest(40) {
+		t.Rows = append(t.Rows, []string{names[p.from] + " to " + names[p.to], comma(p.linked), comma(p.duplicate)})
+	}
+	desc := fmt.Sprintf("%s in all: %s so:LinkedTo and %s so:DuplicateOf.", plural(l.all.sum(), "edge"), comma(l.all.linked), comma(l.all.duplicate))
+	switch n := l.across.sum(); n {
+	case 0:
+		desc += " None leads to a post that shares no language with the one it comes from."
+	case 1:
+		desc += " One leads to a post that shares no language with the one it comes from."
+	default:
+		desc += fmt.Sprintf(" %s, %s, lead to a post that shares no language with the one they come from.", comma(n), share(n, l.all.sum()))
+	}
+	if n := len(r.order); n > len(names) {
+		desc += fmt.Sprintf(" Of %d languages the %d with most questions are shown; %s are outside of these.", n, len(names), plural(l.outside, "edge"))
+	}
+	return newLinkMatrix(chart{ID: "links", Title: "Links between languages", Desc: desc, Table: t}, l, names)
+}
