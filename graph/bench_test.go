@@ -69,12 +69,12 @@ type cost struct{ wall, cpu float64 }
 
 // measure runs work and keeps its cost if it is the lowest.
 func (c *cost) measure(b *testing.B, work func() error) {
-	begun, before := time.Now(), schematest.CPUSeconds(server.dir)
+	begun, before := time.Now(), schematest.CPUSeconds(server.Dir())
 	if err := work(); err != nil {
 		b.Fatal(err)
 	}
 	c.wall = min(c.wall, time.Since(begun).Seconds())
-	c.cpu = min(c.cpu, schematest.CPUSeconds(server.dir)-before)
+	c.cpu = min(c.cpu, schematest.CPUSeconds(server.Dir())-before)
 }
 
 func runStage(b *testing.B, db *tables.DB, compress string) *manifest.Manifest {

@@ -1,10 +1,8 @@
 package graph
 
 import (
-	"context"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,30 +11,20 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
-	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 )
 
-// server is the MariaDB of all tests; the first test that needs it starts it. Its tables
-// are those of the last load, so tests do not run in parallel.
-var server struct {
-	dir string
-	db  *tables.DB
-}
+// server is the MariaDB of all tests. Its tables are those of the last load, so tests
+// do not run in parallel.
+var server = tablestest.Server{Memory: 256 << 20}
 
 func TestMain(m *testing.M) {
 	tables.Supervise()
 	if out := os.Getenv(childOut); out != "" {
 		os.Exit(child(out))
 	}
-	code := m.Run()
-	if server.db != nil {
-		if err := errors.Join(server.db.Close(), os.RemoveAll(server.dir)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
+	server.Main(m)
 }
 
 // mini loads a small dump into the server, without the ingest stage.
@@ -48,17 +36,7 @@ func mini(t testing.TB, without ...string) *tables.DB {
 // load loads the XML files of a folder into the server, but for some tables.
 func load(t testing.TB, folder string, without ...string) *tables.DB {
 	t.Helper()
-	schematest.Tool(t, "mariadbd")
-	if server.db == nil {
-		var err error
-		if server.dir, err = os.MkdirTemp("", "graph"); err != nil {
-			t.Fatal(err)
-		}
-		if server.db, err = tables.Open(context.Background(), tables.Options{Dir: server.dir, Memory: 256 << 20}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	db := server.db
+	db := server.Open(t)
 	var served []schema.Table
 	for _, tb := range schema.Tables() {
 		if strings.Contains(strings.Join(without, " "), tb.Name) {

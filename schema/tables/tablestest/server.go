@@ -63,6 +63,9 @@ func (s *Server) Open(t testing.TB) *tables.DB {
 	return s.db
 }
 
+// Dir returns the folder of the server's data, after the first Open.
+func (s *Server) Dir() string { return s.dir }
+
 // Database returns an empty database of the test's own on the server, until the test
 // ends.
 func (s *Server) Database(t testing.TB) *tables.DB {
