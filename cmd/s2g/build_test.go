@@ -28,7 +28,7 @@ func plannedXML(t *testing.T, dump string) int64 {
 	return says.Plan.XML
 }
 
-// A dump takes what its text takes, whatever it is written in.
+// The plan of a dump depends on its text, not on its encoding.
 func TestPlanDependsOnTextNotEncoding(t *testing.T) {
 	small := t.TempDir()
 	if err := sample.WriteTiny(small); err != nil {

@@ -11,11 +11,10 @@ import (
 	"s2g/schema/schematest"
 )
 
-// complete asks a real bash, which has read the script of s2g completion bash,
-// what may follow the words.
+// complete returns the words that bash offers after the given ones, with the script of s2g completion bash.
 func complete(t *testing.T, bash, script string, words ...string) []string {
 	t.Helper()
-	// what the package bash-completion would do: no word here has a character that bash breaks words at
+	// in place of the package bash-completion: no word here has a character at which bash splits words
 	const program = `
 _get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cword=$COMP_CWORD; cur=${words[cword]}; prev=${words[cword-1]}; }
 compopt() { :; }
@@ -45,7 +44,7 @@ func TestBashCompletion(t *testing.T) {
 	if err := os.WriteFile(script, []byte(s2g(t, "completion", "bash")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// the script asks the s2g on PATH, which is this test binary
+	// the script runs the s2g on PATH, which is this test binary
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +52,7 @@ func TestBashCompletion(t *testing.T) {
 	if err := os.Symlink(self, filepath.Join(dir, "s2g")); err != nil {
 		t.Fatal(err)
 	}
-	t.Setenv("S2G_WINDOW", "many") // what is wrong with the environment does not disturb
+	t.Setenv("S2G_WINDOW", "many") // completion ignores a wrong environment
 	for _, test := range []struct {
 		words     string // the last is to be completed
 		with, not []string
@@ -94,7 +93,7 @@ func TestBashCompletion(t *testing.T) {
 	}
 }
 
-// The other shells' scripts are cobra's; that they are there is all that is ours.
+// The scripts of other shells are cobra's, and only their presence is tested.
 func TestCompletionScripts(t *testing.T) {
 	for shell, want := range map[string]string{"zsh": "#compdef s2g", "fish": "complete -c s2g", "powershell": "Register-ArgumentCompleter"} {
 		if script := s2g(t, "completion", shell); !strings.Contains(script, want) {

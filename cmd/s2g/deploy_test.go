@@ -20,8 +20,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// The examples of scripts/ are held to what the commands really take: each
-// argument is parsed, each S2G_ variable is a flag's or one of these.
+// variables are the variables in the examples of scripts/ that are no flag's.
 var variables = []string{
 	"S2G_TEST_GRAPHDB", "S2G_TEST_QDRANT", // of the tests
 	"S2G_KEEP_BUILDS", "S2G_DUMPS", "S2G_BUILDS", "S2G_DB_PASSWORD", // of scripts/monthly and compose.yaml
@@ -56,7 +55,7 @@ func mustParse(t *testing.T, where string, args []string) {
 	}
 }
 
-// flagVariables are the environment variables of all flags of all commands.
+// flagVariables returns the environment variables of all flags of all commands.
 func flagVariables() []string {
 	var names []string
 	visit := func(f *pflag.Flag) { names = append(names, environmentName(f.Name)) }
@@ -81,7 +80,7 @@ func TestVariablesOfScripts(t *testing.T) {
 	}
 }
 
-// final are the exit codes that a scheduler should not try again after; 4 and 130 are worth a retry.
+// final returns the exit codes after which a scheduler does not retry; after 4 and 130 it does.
 func final() []int {
 	var codes []int
 	for _, f := range []schema.Fault{schema.FaultOurs, schema.FaultUsage, schema.FaultInput, schema.FaultVerification} {
@@ -297,8 +296,7 @@ func TestComposeFile(t *testing.T) {
 	}
 }
 
-// The units pass systemd's own check, in a root of their own where the programs
-// that they start exist.
+// The units pass systemd's own check, in a root folder where the programs that they start exist.
 func TestSystemdUnits(t *testing.T) {
 	analyze := schematest.Tool(t, "systemd-analyze")
 	root := t.TempDir()

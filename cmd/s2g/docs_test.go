@@ -28,7 +28,7 @@ var (
 	called   = regexp.MustCompile(`(?m)^(bin/)?s2g `)
 )
 
-// pages are the documents whose commands are held to be true, by path.
+// pages returns the documents whose commands are tested, by name.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -76,7 +76,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// Every command in README.md and docs/ stands in a block that is run or parsed.
+// Every command in README.md and docs/ is in a block that is run or parsed.
 func TestCommandsOfDocsAreInBlocks(t *testing.T) {
 	for page, text := range pages(t) {
 		bare := fence.ReplaceAllString(text, "")
@@ -86,7 +86,7 @@ func TestCommandsOfDocsAreInBlocks(t *testing.T) {
 	}
 }
 
-// sampleArchive is a synthetic dump packed as real ones come.
+// sampleArchive returns a synthetic dump, packed as real ones are.
 func sampleArchive(t *testing.T) string {
 	t.Helper()
 	pack := schematest.Tool(t, "7z")
@@ -140,8 +140,7 @@ func follow(t *testing.T, blocks []block, archive string) {
 	}
 }
 
-// readersServers are the servers that a page takes for granted where they listen
-// by default; a test's listen elsewhere.
+// readersServers are the servers that a page expects at their default addresses; those of a test listen elsewhere.
 type readersServers struct {
 	t               *testing.T
 	graphdb, qdrant string
@@ -158,8 +157,7 @@ func (s *readersServers) reach(text string) string {
 	return strings.NewReplacer(graphdb, s.graphdb, qdrant, s.qdrant).Replace(text)
 }
 
-// parseBlock runs commands with programs that do nothing in place of all but the
-// shell, and parses what s2g would have been given.
+// parseBlock runs commands in a shell whose programs do nothing, and parses the arguments of s2g.
 func parseBlock(t *testing.T, where, text string) {
 	t.Helper()
 	work := t.TempDir()

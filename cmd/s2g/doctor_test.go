@@ -13,7 +13,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// examined is what doctor finds, by the names of services.
+// examined runs doctor and returns the services that it found, by name.
 func examined(t *testing.T, code int, args ...string) (services map[string]plan.Service, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -56,7 +56,7 @@ func TestDoctorProbesEmbedders(t *testing.T) {
 	}
 }
 
-// Servers that are not there are named, with exit code 4.
+// A server that does not answer is named, with exit code 4.
 func TestDoctorNamesServersThatDoNotAnswer(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -81,11 +81,11 @@ func TestDoctorNamesServersThatDoNotAnswer(t *testing.T) {
 			})
 		}
 	})
-	// where nothing is asked of them, nothing is needed of them
+	// without servers among the options no server is needed
 	if services, _ := examined(t, 0, "--out", filepath.Join(t.TempDir(), "o")); len(services) != 0 {
 		t.Errorf("asked: %v", services)
 	}
-	// and a secret is not shown
+	// secrets are not printed
 	t.Setenv("S2G_DSN", "joe:sesame@tcp("+address+")/so")
 	if services, stderr := examined(t, 4); strings.Contains(stderr, "sesame") || services["MariaDB"].Address != "joe:***@tcp("+address+")/so" {
 		t.Errorf("%+v\n%s", services, stderr)

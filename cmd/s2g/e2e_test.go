@@ -20,7 +20,7 @@ import (
 	"s2g/vectors/shard"
 )
 
-// site is a pair of servers and a growing site, whose dumps are built into them.
+// site is a pair of servers and a growing site whose dumps are built into them.
 type site struct {
 	graphDB, qdrant string // addresses
 	prefix          string
@@ -56,9 +56,8 @@ func (s site) repository(t *testing.T, name string) *rdf4j.Repository {
 	return c.Repository(name)
 }
 
-// TestEndToEnd builds one dump after the other into both servers, as the scheduled
-// job does: what one server holds is found in the other, the next build takes over,
-// and one that cannot be loaded leaves in service what was.
+// TestEndToEnd builds one dump after the other into both servers, as the scheduled job does: the contents of one server are
+// found in the other, the next build replaces the one in service, and a build that cannot be loaded does not.
 func TestEndToEnd(t *testing.T) {
 	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
@@ -82,7 +81,7 @@ func TestEndToEnd(t *testing.T) {
 	_, said = s2gExits(t, 5, s.verify(one, first)...)
 	mustContain(t, said, "qdrant aliases", s.prefix+"_python leads to")
 
-	// a build that a server does not take
+	// a build that a server refuses
 	third := store.Name(t)
 	s2gExits(t, 0, "load", "graphdb", "--out", one, "--url", s.graphDB, "--repository", third)
 	three := filepath.Join(s.work, "three")
@@ -91,7 +90,7 @@ func TestEndToEnd(t *testing.T) {
 	s2gExits(t, 0, s.verify(two, second)...)
 }
 
-// bothWays goes from points to nodes, by the ids that they share, and back.
+// bothWays follows the shared ids from points to nodes and back.
 func (s site) bothWays(t *testing.T, repository string) {
 	t.Helper()
 	ctx := t.Context()
@@ -99,7 +98,7 @@ func (s site) bothWays(t *testing.T, repository string) {
 	r := s.repository(t, repository)
 	vectors, payload := client.NewWithVectors(true), client.NewWithPayload(true)
 
-	// a hybrid search for what a point says finds the point, its id a node
+	// a hybrid search for the vectors of a point finds the point, and its post id finds a node
 	some, err := points.Scroll(ctx, &client.ScrollPoints{CollectionName: s.prefix + "_python", Limit: new(uint32(5)), WithVectors: vectors, WithPayload: payload})
 	if err != nil || len(some) == 0 {
 		t.Fatalf("%d points: %v", len(some), err)
@@ -146,7 +145,7 @@ func (s site) bothWays(t *testing.T, repository string) {
 	}
 }
 
-// values are the rows of a SELECT, by the names of its variables.
+// values returns the rows of a SELECT, by the names of its variables.
 func values(t *testing.T, r *rdf4j.Repository, query string, names ...string) (rows [][]string) {
 	t.Helper()
 	answer, err := r.Query(t.Context(), "PREFIX so: <http://stackoverflow.com/schema#> "+query)
@@ -167,8 +166,8 @@ func values(t *testing.T, r *rdf4j.Repository, query string, names ...string) (r
 	return rows
 }
 
-// TestEndToEndKilled kills each server in the middle of a build's load: exit code 4,
-// and what was in service is. Started again, the same command ends the work.
+// TestEndToEndKilled kills each server in the middle of a build's load: exit code 4, and the earlier build stays in service.
+// After a restart of the server the same command resumes the load.
 func TestEndToEndKilled(t *testing.T) {
 	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
@@ -189,7 +188,7 @@ func TestEndToEndKilled(t *testing.T) {
 		t.Errorf("aliases after GraphDB was killed: %s, before: %s", got, aliases)
 	}
 	store.Restart()
-	// qdrant is next: the graph goes on where it was, and is whole when the points come
+	// qdrant is next: the load of the graph resumes, and ends before the points are sent
 	points := qdrantOf(t, s.qdrant)
 	s.killIn(t, build, engine.Kill, func() bool {
 		names, err := points.ListCollections(t.Context())
@@ -215,7 +214,7 @@ func TestEndToEndKilled(t *testing.T) {
 	}
 }
 
-// killIn runs a command, and kills a server once it is amid its load.
+// killIn runs a command and kills a server while it loads.
 func (s site) killIn(t *testing.T, args []string, kill func(), amid func() bool) {
 	t.Helper()
 	ended := make(chan int, 1)
@@ -234,7 +233,7 @@ func (s site) killIn(t *testing.T, args []string, kill func(), amid func() bool)
 	}
 }
 
-// aliases are those of the server, as a text.
+// aliases returns the server's aliases as a text.
 func (s site) aliases(t *testing.T) string {
 	t.Helper()
 	list, err := qdrantOf(t, s.qdrant).ListAliases(t.Context())

@@ -86,7 +86,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// graph/trig knows no Stack Overflow, ingest/dump no SQL.
+// graph/trig and graph/rdf4j import nothing of the project, ingest/dump no SQL.
 func TestImportsOfSeparateKnowledge(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, i := range p.Imports {

@@ -22,8 +22,8 @@ func judge(t *testing.T, program string, args ...string) string {
 	return string(out)
 }
 
-// The judges share no code with s2g: quads.py says with Python's XML parser what
-// a graph must hold, serdi reads it, pyarrow reads the shards.
+// The judges share no code with s2g: quads.py computes with Python's XML parser what a graph must contain, serdi reads the
+// graph, pyarrow the shards.
 func TestOutsideJudges(t *testing.T) {
 	schematest.Long(t)
 	schematest.Tool(t, "serdi")
@@ -72,14 +72,14 @@ func TestOutsideJudges(t *testing.T) {
 
 			dump, out := c.dump(t), filepath.Join(t.TempDir(), "o")
 			s2g(t, append([]string{"build", "--dump", dump, "--out", out, "--site", "http://stackoverflow.com"}, slices.Concat(c.options, c.build)...)...)
-			compareSays(t, c.want, append([]string{dump, out}, c.options...)...)
+			mustBeEqual(t, c.want, append([]string{dump, out}, c.options...)...)
 			t.Log(strings.TrimSpace(judge(t, "vectors", out)))
 		})
 	}
 }
 
-// compareSays runs compare, which must find some quads and all of them equal.
-func compareSays(t *testing.T, want string, args ...string) {
+// mustBeEqual runs the judge compare, which must find some quads, and all of them equal.
+func mustBeEqual(t *testing.T, want string, args ...string) {
 	t.Helper()
 	got := judge(t, "compare", args...)
 	if !strings.HasSuffix(got, want+"\n") || strings.HasPrefix(got, "0 ") {
@@ -116,11 +116,11 @@ func TestOutsideJudgesOfManyLanguages(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "o")
 		options := []string{"--languages", "@" + table, "--other"}
 		s2g(t, append([]string{"build", "--dump", dump, "--out", out, "--site", "http://stackoverflow.com", "--stages", "ingest,graph,verify"}, options...)...)
-		compareSays(t, "quads equal", append([]string{dump, out}, options...)...)
+		mustBeEqual(t, "quads equal", append([]string{dump, out}, options...)...)
 	}
 }
 
-// postsAlone makes a dump that has no other table.
+// postsAlone returns a dump without other tables than Posts.
 func postsAlone(t *testing.T, dump string) string {
 	t.Helper()
 	folder := t.TempDir()

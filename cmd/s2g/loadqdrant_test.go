@@ -84,7 +84,7 @@ func TestLoadQdrant(t *testing.T) {
 }
 
 // followsFromQdrant searches over a server for the title of a question that has an edge,
-// and goes on over it; see the tests of vectors/search for what is found.
+// and follows it; the tests of vectors/search test what is found.
 func followsFromQdrant(t *testing.T, out string, query []string, server ...string) {
 	t.Helper()
 	query = append(slices.Clone(query), server...)
@@ -123,7 +123,7 @@ func followsFromQdrant(t *testing.T, out string, query []string, server ...strin
 	}
 }
 
-// hitsOf are what a search with --json has printed.
+// hitsOf returns the hits that a search with --json has printed.
 func hitsOf(t *testing.T, lines string) (hits []search.Hit) {
 	t.Helper()
 	for text := range strings.Lines(lines) {
@@ -136,7 +136,7 @@ func hitsOf(t *testing.T, lines string) (hits []search.Hit) {
 	return hits
 }
 
-// qdrantOf is the official client, which a test breaks things by.
+// qdrantOf returns the official client, by which a test damages collections.
 func qdrantOf(t *testing.T, address string) *client.Client {
 	t.Helper()
 	host, port, err := net.SplitHostPort(address)
@@ -155,7 +155,7 @@ func qdrantOf(t *testing.T, address string) *client.Client {
 	return c
 }
 
-// dropAfter deletes what a test has made, at its end.
+// dropAfter deletes the collections of a test at its end.
 func dropAfter(t *testing.T, address, prefix string) {
 	t.Helper()
 	c := qdrantOf(t, address)
@@ -174,7 +174,7 @@ func dropAfter(t *testing.T, address, prefix string) {
 	})
 }
 
-// Whatever is changed in the server, verify names it, with the point.
+// verify names each change in the server with its point.
 func TestVerifyQdrant(t *testing.T) {
 	schematest.Long(t)
 	address := schematest.Qdrant(t)
@@ -261,7 +261,7 @@ func upsert(t *testing.T, c *client.Client, collection string, p *shard.Point) e
 	return err
 }
 
-// What the command line says that is wrong, before anything is sent.
+// Wrong options are usage faults before anything is sent, and a server that is down is a service fault.
 func TestLoadQdrantUsage(t *testing.T) {
 	out := loadable(t, 300)
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")

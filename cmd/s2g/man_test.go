@@ -30,8 +30,7 @@ func rendered(t *testing.T, groff, page string) string {
 	return strings.Join(strings.Fields(text), "")
 }
 
-// Each command has a page that groff takes without a warning, and that says all
-// that --help says.
+// Each command has a page that groff renders without a warning and that contains the texts of --help.
 func TestManPages(t *testing.T) {
 	groff := schematest.Tool(t, "groff")
 	dir := filepath.Join(t.TempDir(), "man")

@@ -20,9 +20,8 @@ import (
 	"s2g/vectors/shard"
 )
 
-// paperModels serves the two models of the paper's configuration as vLLM does, but for
-// what they have learned: a text's dense vector has a place for each word, and a word's
-// weight is its length.
+// paperModels serves stand-ins of the two models of the paper's configuration by vLLM's routes: a text's dense vector
+// counts its words by hash, and a word's sparse weight is its length.
 type paperModels struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -75,7 +74,7 @@ func (m *paperModels) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// embedded says how often a text was sent to each of the two.
+// embedded returns how often a text was sent to each of the two.
 func (m *paperModels) embedded(text string) (dense, sparse int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -166,7 +165,7 @@ func TestPapersConfiguration(t *testing.T) {
 	}
 }
 
-// paperSparse is what a text's sparse vector is to be: of each word its greatest weight.
+// paperSparse returns the expected sparse vector of a text: of each word its greatest weight.
 func paperSparse(text string) (indices []uint32, values []float32) {
 	words, ids := strings.Fields(text), paperTokens(text)
 	greatest := map[uint32]float32{}

@@ -71,7 +71,7 @@ func serve(ts *testscript.TestScript, stop bool, args []string) {
 // serversKey is the key of a script's servers, by their folders.
 type serversKey struct{}
 
-// exits CODE COMMAND ARG... runs a command and holds its exit code.
+// exits CODE COMMAND ARG... runs a command and fails unless that is its exit code.
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND ARG...")
@@ -93,8 +93,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 // shellWord is a word of a command, or what is in quotes.
 var shellWord = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s'"]+`)
 
-// commands FILE OUT holds the commands that a page shows to the flags that there
-// are: they stand in elements code and begin with s2g, and OUT stands for a folder.
+// commands FILE OUT parses the commands that a page shows: the elements code that begin with s2g, with OUT for the folder.
 func commands(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: commands FILE OUT")
@@ -138,7 +137,7 @@ func TestGraphDB(t *testing.T) {
 	})
 }
 
-// update SPARQL changes what the repository holds.
+// update SPARQL changes the repository.
 func update(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) != 1 {
 		ts.Fatalf("usage: update SPARQL")

@@ -10,7 +10,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// Below the table stands what was left out, by stage: nothing is lost silently.
+// Below the table the summary lists what each stage left out.
 func TestSummaryListsWhatWasLeftOut(t *testing.T) {
 	var b strings.Builder
 	err := writeSummary(&b, []build.Outcome{

@@ -105,8 +105,8 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 	return a.runVerify(ctx, b.Options, db)
 }
 
-// runVerify verifies the build, and then the servers that it was loaded into. It returns what the build was found to
-// hold. Without tables it checks the files alone.
+// runVerify verifies the build, and then the servers that it was loaded into. It returns what it read
+// back. Without tables it checks the files alone.
 func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")

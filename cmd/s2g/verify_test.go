@@ -34,7 +34,7 @@ const (
 	oneShard = "vectors/python/part-00000.parquet"
 )
 
-// victim is a build that is broken and mended again.
+// victim is a build that a test damages and restores.
 type victim struct {
 	*testing.T
 	out  string
@@ -66,7 +66,7 @@ func (v *victim) check(err error) {
 	}
 }
 
-// files are all files of the build, those that are private left out.
+// files returns the names of all files of the build but the private ones.
 func (v *victim) files() (names []string) {
 	v.check(filepath.WalkDir(v.out, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == ".s2g" {
@@ -101,7 +101,7 @@ func (v *victim) sql(statement string) {
 	v.check(err)
 }
 
-// mend puts back what was there.
+// mend restores all files.
 func (v *victim) mend() {
 	for _, name := range v.files() {
 		if _, ok := v.good[name]; !ok {
@@ -113,7 +113,7 @@ func (v *victim) mend() {
 	}
 }
 
-// text changes what all batches hold, or those whose names are given.
+// text changes the text of all batches, or of those that are named.
 func (v *victim) text(change func(text string) string, names ...string) {
 	v.Helper()
 	changed := false
@@ -155,8 +155,7 @@ func (v *victim) points(name string, change func([]shard.Point) []shard.Point) {
 	v.write(name, b.Bytes())
 }
 
-// conceal makes manifest and documents say what is there, as one who wants the
-// damage not to be seen would.
+// conceal makes manifest and documents agree with the damaged files.
 func (v *victim) conceal() {
 	v.Helper()
 	dir, err := manifest.Open(v.out)
@@ -189,7 +188,7 @@ func (v *victim) conceal() {
 	v.check(err)
 }
 
-// countRows counts what a file holds, where it can be read.
+// countRows counts the rows of a file that can be read.
 func countRows(name string, content []byte, said int64) (n int64) {
 	switch {
 	case strings.HasSuffix(name, ".parquet"):
@@ -212,7 +211,7 @@ func countRows(name string, content []byte, said int64) (n int64) {
 	return said
 }
 
-// verify runs the command and returns what it says on stderr.
+// verify runs the command and returns its standard error.
 func (v *victim) verify(want int, more ...string) string {
 	v.Helper()
 	var stdout, stderr bytes.Buffer
@@ -393,9 +392,8 @@ func (v *victim) edit(pattern, with string) {
 	v.write("manifest.json", []byte(changed))
 }
 
-// Each way of breaking a build is found by the command and named: first by what
-// the manifest says, and then, where that was made to fit, by what the tables and
-// the files say.
+// verify finds and names each way of breaking a build: first by the manifest, and then, where the manifest agrees with the
+// damage, by the tables and the other files.
 func TestVerifyFindsEachBreakage(t *testing.T) {
 	schematest.Long(t)
 	v := newVictim(t)
