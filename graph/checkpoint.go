@@ -59,21 +59,21 @@ func resume(committed []manifest.File, suffix string, kinds int) (files []manife
 	return files, last, nil
 }
 
-// countCommitted reads the batches of an interrupted run, and returns their quads
-// by graph and kind. Checkpoints do not hold these numbers: over thousands of files
+// countCommitted reads the batches of an interrupted run in OUT, and returns their
+// quads by graph and kind. Checkpoints do not hold these numbers: over thousands of files
 // and dozens of graphs they would outgrow the rest, and few runs need them.
-func (b *builder) countCommitted(ctx context.Context, files []manifest.File) ([][]int64, error) {
-	sums := newKindCounts(len(b.graphs), len(b.terms.kinds.all))
-	free := make(chan [][]int64, b.Workers)
-	for range b.Workers {
-		free <- newKindCounts(len(b.graphs), len(b.terms.kinds.all))
+func countCommitted(ctx context.Context, out string, files []manifest.File, graphs []string, kinds *kinds, workers int) ([][]int64, error) {
+	sums := newKindCounts(len(graphs), len(kinds.all))
+	free := make(chan [][]int64, workers)
+	for range workers {
+		free <- newKindCounts(len(graphs), len(kinds.all))
 	}
-	positions := make(map[string]int, len(b.graphs))
-	for i, g := range b.graphs {
+	positions := make(map[string]int, len(graphs))
+	for i, g := range graphs {
 		positions[g] = i
 	}
 	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(b.Workers)
+	work.SetLimit(workers)
 	for _, f := range files {
 		work.Go(func() error {
 			if err := ctx.Err(); err != nil {
@@ -81,7 +81,7 @@ func (b *builder) countCommitted(ctx context.Context, files []manifest.File) ([]
 			}
 			counts := <-free
 			defer func() { free <- counts }()
-			if err := b.countFile(f.Name, positions, counts); err != nil {
+			if err := countFile(filepath.Join(out, filepath.FromSlash(f.Name)), positions, kinds, counts); err != nil {
 				return fmt.Errorf("reading %s of an interrupted run: %w", f.Name, err)
 			}
 			return nil
@@ -90,7 +90,7 @@ func (b *builder) countCommitted(ctx context.Context, files []manifest.File) ([]
 	if err := work.Wait(); err != nil {
 		return nil, err
 	}
-	for range b.Workers {
+	for range workers {
 		for g, byKind := range <-free {
 			addEach(sums[g], byKind)
 		}
@@ -99,13 +99,13 @@ func (b *builder) countCommitted(ctx context.Context, files []manifest.File) ([]
 }
 
 // countFile adds the quads of a batch file to counts.
-func (b *builder) countFile(name string, positions map[string]int, counts [][]int64) error {
-	file, err := os.Open(filepath.Join(b.out, filepath.FromSlash(name)))
+func countFile(path string, positions map[string]int, kinds *kinds, counts [][]int64) error {
+	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	text, format, err := trig.OpenText(file, name)
+	text, format, err := trig.OpenText(file, path)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (b *builder) countFile(name string, positions map[string]int, counts [][]in
 	for r.Scan() {
 		q := r.Record()
 		graph, known := positions[string(q.Graph.Value)]
-		kind, ok := b.terms.kinds.ofQuad(q)
+		kind, ok := kinds.ofQuad(q)
 		if !known || !ok {
 			return fmt.Errorf("<%s> in <%s> is not of this build", q.Predicate.Value, q.Graph.Value)
 		}

@@ -4,7 +4,8 @@
 //
 // A row of the tables becomes quads in these steps, a file each:
 //
-//  1. graph.go reads options and tables, and commits the small files;
+//  1. graph.go runs the stage by options.go, and commits the small files; source.go
+//     opens the tables and the index of threads;
 //  2. pipeline.go runs the phases posts, tags and wikis over workers, in order;
 //  3. unit.go cuts a phase into units: blocks of post ids, of tags, of wikis;
 //  4. scans.go merges ordered scans of the tables that a unit of posts joins;

@@ -5,27 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"runtime"
 
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
-	"s2g/schema/threads"
-	"s2g/schema/vocab"
 )
-
-// Version is part of the stage's key. It changes whenever this package writes other
-// files for the same tables and options.
-const Version = 2
-
-// BatchSize is the number of quads in every file but the last.
-const BatchSize = 50_000
-
-// maxWorkers limits the workers. Each has four connections, and the private server
-// accepts 64; eight workers render more than a server sends.
-const maxWorkers = 8
 
 // What the stage holds, in bytes. With some 25 MiB of the program itself, this makes
 // 128 MiB and 24 bytes a post.
@@ -33,78 +18,6 @@ const (
 	heap        = 100 << 20 // fragments, four compressors, connections, and as much garbage
 	heapPerPost = 24        // the index of threads
 )
-
-// Options selects what to write. The zero value is Stack Overflow's graph of the
-// default languages, as TriG with gzip.
-type Options struct {
-	Site      vocab.Site        // empty: vocab.DefaultSite
-	Languages []schema.Language // nil: schema.DefaultLanguages
-	Other     bool              // questions of no language go into the remainder graph
-	Format    string            // "trig" or "nquads"; empty: trig
-	Compress  string            // "gzip", "zstd" or "none"; empty: gzip
-
-	// Materialize adds what follows from the ontology's hierarchy: superclasses,
-	// superproperties, and the terms of other vocabularies that it aligns with.
-	Materialize bool
-
-	Workers  int                                  // 0: GOMAXPROCS; at most maxWorkers
-	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // receives written posts; nil: nobody does
-
-	batch              int // quads in a file; 0: BatchSize
-	fragment, poolSize int // bytes of a fragment, and of all; 0: fragmentSize, poolSize
-}
-
-// formats are the values of Options.Format.
-var formats = map[string]trig.Format{"trig": trig.TriG, "nquads": trig.NQuads}
-
-// withDefaults fills in the zero values and checks the rest.
-func (o Options) withDefaults() (Options, error) {
-	if o.Site == "" {
-		o.Site = vocab.DefaultSite
-	}
-	if o.Languages == nil {
-		o.Languages = schema.DefaultLanguages()
-	}
-	if o.Format == "" {
-		o.Format = "trig"
-	}
-	if o.Compress == "" {
-		o.Compress = "gzip"
-	}
-	if o.batch == 0 {
-		o.batch = BatchSize
-	}
-	if o.fragment == 0 {
-		o.fragment, o.poolSize = fragmentSize, poolSize
-	}
-	if o.Workers <= 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	o.Workers = min(o.Workers, maxWorkers)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Progress == nil {
-		o.Progress = func(string, int64, int64) {}
-	}
-	if _, ok := formats[o.Format]; !ok {
-		return o, schema.Faultf(schema.FaultUsage, "use trig or nquads", "unknown graph format %q", o.Format)
-	}
-	if _, ok := compressions[o.Compress]; !ok {
-		return o, schema.Faultf(schema.FaultUsage, "use gzip, zstd or none", "unknown compression %q", o.Compress)
-	}
-	return o, nil
-}
-
-// Key returns the stage's key, which changes with everything that changes the files.
-func Key(ingestKey string, o Options) (string, error) {
-	o, err := o.withDefaults()
-	if err != nil {
-		return "", err
-	}
-	return manifest.Key(manifest.Graph, Version, ingestKey, o.Site, o.Languages, o.Other, o.Format, o.Compress, o.Materialize)
-}
 
 // MemoryLimit returns the limit of the garbage collector, in bytes, under which the
 // graph of so many posts is as fast as without one.
@@ -130,71 +43,53 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, run.Close()) }()
-	b := &builder{Options: o, db: db, run: run, out: dir.Out(), dump: dir.Manifest().Dump, tool: dir.Manifest().Tool}
-	if err := b.build(ctx); err != nil {
+	summary, err := writeGraph(ctx, dir, run, db, o)
+	if err != nil {
 		return fmt.Errorf("writing the graph: %w", err)
 	}
-	return run.Finish(b.summary())
+	return run.Finish(summary)
 }
 
-// builder is the state of one run of the stage.
-type builder struct {
-	Options
-	db   *tables.DB
-	run  *manifest.Run
-	out  string // the folder that file names are relative to
-	dump manifest.Dump
-	tool string
-
-	tables    map[string]bool // those that the dump has
-	threads   *threads.Index
-	terms     *terms
-	graphs    []string // IRIs: the languages', then the remainder
-	pool      *fragmentPool
-	assembler *assembler
-	tagList   *tagList        // set after the phase of posts
-	files     []manifest.File // the batches
-}
-
-// build writes all files of the graph.
-func (b *builder) build(ctx context.Context) error {
-	var err error
-	if b.tables, err = b.db.Names(ctx); err != nil {
-		return err
-	}
-	if !b.tables["Posts"] {
-		return schema.Faultf(schema.FaultUsage, "run s2g ingest first", "there is no table Posts")
-	}
-	if b.threads, err = threads.Build(ctx, b.db, b.Languages, b.Other); err != nil {
-		return err
-	}
-	b.Log.Info("found the threads", "languages", len(b.Languages), "posts", b.threads.Len(), "bytes", b.threads.Bytes())
-	for _, l := range b.Languages {
-		b.graphs = append(b.graphs, b.Site.Graph(l.Tag))
-	}
-	if b.Other {
-		b.graphs = append(b.graphs, b.Site.OtherGraph())
+// writeGraph writes all files of the graph.
+func writeGraph(ctx context.Context, dir *manifest.Dir, run *manifest.Run, db *tables.DB, o Options) (summary manifest.Summary, err error) {
+	src, err := openSource(ctx, db, o)
+	if err != nil {
+		return summary, err
 	}
 	var above hierarchy
-	if b.Materialize {
+	if o.Materialize {
 		if above, err = readHierarchy(schema.Ontology); err != nil {
-			return err
+			return summary, err
 		}
 	}
-	syntax := newSyntax(formats[b.Format], b.Site, b.Materialize)
-	b.terms = newTerms(syntax, b.Site, above)
-	if err := b.writeBatches(ctx, syntax); err != nil {
-		return err
+	terms := newTerms(newSyntax(formats[o.Format], o.Site, o.Materialize), o.Site, above)
+	p := &pipeline{Options: o, source: src, terms: terms, pool: newFragmentPool(o.poolSize)}
+	files, err := p.writeBatches(ctx, run, dir.Out())
+	if err != nil {
+		return summary, err
 	}
-	if err := b.commitTurtle("graph/ontology.ttl", schema.Ontology); err != nil {
-		return err
+	if err := commitTurtle(run, "graph/ontology.ttl", schema.Ontology); err != nil {
+		return summary, err
 	}
-	return b.commitTurtle("graph/void.ttl", b.void())
+	d := &description{
+		Options: o, graphs: src.graphs, kinds: terms.kinds, perGraph: p.assembler.perGraph, union: p.assembler.kinds, files: files,
+		dump: dir.Manifest().Dump, tool: dir.Manifest().Tool,
+	}
+	if err := commitTurtle(run, "graph/void.ttl", d.turtle()); err != nil {
+		return summary, err
+	}
+	summary = manifest.Summary{Rows: p.assembler.quads(), Counts: p.assembler.done.byName(), UnusedTags: src.threads.UnusedTags(o.Languages)}
+	for _, f := range files {
+		summary.BytesOut += f.Size
+	}
+	summary.Counts["triples"] = summary.Rows
+	summary.Counts["files"] = int64(p.assembler.files)
+	return summary, nil
 }
 
 // commitTurtle writes a small file of Turtle, unless an interrupted run has.
-func (b *builder) commitTurtle(name string, content []byte) error {
-	for _, f := range b.run.Committed() {
+func commitTurtle(run *manifest.Run, name string, content []byte) error {
+	for _, f := range run.Committed() {
 		if f.Name == name {
 			return nil
 		}
@@ -207,7 +102,7 @@ func (b *builder) commitTurtle(name string, content []byte) error {
 	if err := r.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	out, err := b.run.Create(name)
+	out, err := run.Create(name)
 	if err != nil {
 		return err
 	}
@@ -216,15 +111,4 @@ func (b *builder) commitTurtle(name string, content []byte) error {
 	}
 	_, err = out.Commit(triples, "")
 	return err
-}
-
-// summary returns the manifest's entry of the stage.
-func (b *builder) summary() manifest.Summary {
-	s := manifest.Summary{Rows: b.assembler.quads(), Counts: b.assembler.done.byName(), UnusedTags: b.threads.UnusedTags(b.Languages)}
-	for _, f := range b.files {
-		s.BytesOut += f.Size
-	}
-	s.Counts["triples"] = s.Rows
-	s.Counts["files"] = int64(b.assembler.files)
-	return s
 }

@@ -7,11 +7,22 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/graph/trig"
+	"s2g/schema/manifest"
 )
 
 // unitBuffer is the number of a unit's fragments that may wait for the units before
 // it: as many as the pool has.
 const unitBuffer = poolSize / fragmentSize
+
+// pipeline writes the batches of one run: phase by phase, on workers, through the
+// assembler to the writer.
+type pipeline struct {
+	Options
+	*source
+	terms     *terms
+	pool      *fragmentPool
+	assembler *assembler
+}
 
 // step is the work of one phase: cut emits its units in order, from the one at from
 // on, and render renders one of them.
@@ -21,76 +32,84 @@ type step struct {
 	render func(*worker, context.Context, *unit) error
 }
 
-// writeBatches writes all batch files: phase by phase, on workers, through the
-// assembler to the writer.
-func (b *builder) writeBatches(ctx context.Context, syntax *trig.Syntax) error {
-	files, last, err := resume(b.run.Committed(), b.suffix(), len(b.terms.kinds.all))
+// writeBatches writes all batch files of a run into OUT, and returns them.
+func (p *pipeline) writeBatches(ctx context.Context, run *manifest.Run, out string) ([]manifest.File, error) {
+	files, last, err := resume(run.Committed(), p.suffix(), len(p.terms.kinds.all))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if len(files) > 0 {
-		b.Log.Info("resuming after the files of an interrupted run", "files", len(files))
+		p.Log.Info("resuming after the files of an interrupted run", "files", len(files))
 	}
-	perGraph, err := b.countCommitted(ctx, files)
+	perGraph, err := countCommitted(ctx, out, files, p.graphs, p.terms.kinds, p.Workers)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b.pool = newFragmentPool(b.poolSize)
 	group, ctx := errgroup.WithContext(ctx)
-	w := startWriter(ctx, group, b.Workers, writer{
-		run: b.run, compression: compressions[b.Compress], suffix: b.suffix(), files: files, pool: b.pool,
-		newBatch: func() *trig.Batch { return trig.NewBatch(syntax, b.graphs, b.batch) },
+	w := startWriter(ctx, group, p.Workers, writer{
+		run: run, compression: compressions[p.Compress], suffix: p.suffix(), files: files, pool: p.pool,
+		newBatch: func() *trig.Batch { return trig.NewBatch(p.terms.syntax, p.graphs, p.batch) },
 	})
-	b.assembler = &assembler{
-		writer: w, pool: b.pool, files: len(files), perGraph: perGraph,
+	p.assembler = &assembler{
+		writer: w, pool: p.pool, files: len(files), perGraph: perGraph,
 		done: last.Done, kinds: slices.Clone(last.Kinds), start: &last,
 	}
 	group.Go(func() error {
 		defer w.close()
-		return b.runPhases(ctx, last)
+		return p.runPhases(ctx, last)
 	})
 	err = group.Wait()
-	b.files = w.files
-	return err
+	return w.files, err
 }
 
 // runPhases writes what follows the checkpoint.
-func (b *builder) runPhases(ctx context.Context, last checkpoint) error {
+func (p *pipeline) runPhases(ctx context.Context, last checkpoint) error {
 	if last.Phase == phaseDone {
 		return nil
 	}
-	workers := make([]*worker, b.Workers)
+	workers := make([]*worker, p.Workers)
 	for i := range workers {
-		workers[i] = newWorker(b)
+		workers[i] = newWorker(p.source, p.terms, p.pool, p.fragment)
 	}
 	run := func(s step) error {
 		switch {
 		case last.Phase > s.phase:
 			return nil
 		case last.Phase == s.phase:
-			return b.runStep(ctx, s, workers, last.Unit)
+			return p.runStep(ctx, s, workers, last.Unit)
 		}
-		return b.runStep(ctx, s, workers, 0)
+		return p.runStep(ctx, s, workers, 0)
 	}
-	if err := run(step{phasePosts, b.cutPosts, (*worker).renderPosts}); err != nil {
+	if err := run(step{phasePosts, cutPosts(p.db), (*worker).renderPosts}); err != nil {
 		return err
 	}
-	var err error
-	if b.tagList, err = b.listTags(ctx, workers, last); err != nil {
+	tagged := tagGraphs{} // by the questions that this run has rendered
+	for _, w := range workers {
+		tagged.union(w.tagged)
+		w.tagged = nil
+	}
+	list, err := listTags(ctx, p.source, tagged, last)
+	if err != nil {
 		return err
 	}
-	if err := run(step{phaseTags, cutList(len(b.tagList.tags), tagBlock), (*worker).renderTags}); err != nil {
+	err = run(step{phaseTags, cutList(len(list.tags), tagBlock), func(w *worker, ctx context.Context, u *unit) error {
+		return w.renderTags(ctx, list.tags[u.lo:u.hi+1])
+	}})
+	if err != nil {
 		return err
 	}
-	if err := run(step{phaseWikis, cutList(len(b.tagList.wikis), wikiBlock), (*worker).renderWikis}); err != nil {
+	err = run(step{phaseWikis, cutList(len(list.wikis), wikiBlock), func(w *worker, ctx context.Context, u *unit) error {
+		return w.renderWikis(ctx, list.wikis[u.lo:u.hi+1])
+	}})
+	if err != nil {
 		return err
 	}
-	return b.assembler.finish(ctx)
+	return p.assembler.finish(ctx)
 }
 
 // runStep cuts a phase into units, renders them on all workers and assembles them in
 // order. At most two more units than workers are in progress.
-func (b *builder) runStep(ctx context.Context, s step, workers []*worker, from int64) error {
+func (p *pipeline) runStep(ctx context.Context, s step, workers []*worker, from int64) error {
 	group, ctx := errgroup.WithContext(ctx)
 	todo, ordered := make(chan *unit), make(chan *unit, len(workers)+1)
 	group.Go(func() error {
@@ -111,7 +130,7 @@ func (b *builder) runStep(ctx context.Context, s step, workers []*worker, from i
 	for _, w := range workers {
 		group.Go(func() error {
 			for u := range todo {
-				if err := w.renderUnit(ctx, s, u); err != nil {
+				if err := w.renderUnit(ctx, s.render, u); err != nil {
 					return err
 				}
 			}
@@ -120,23 +139,23 @@ func (b *builder) runStep(ctx context.Context, s step, workers []*worker, from i
 	}
 	group.Go(func() error {
 		for u := range ordered {
-			b.pool.setNext(u)
-			b.assembler.begin(s.phase, u)
+			p.pool.setNext(u)
+			p.assembler.begin(s.phase, u)
 			for open := true; open; {
 				select {
 				case f, ok := <-u.out:
 					if open = ok; !ok {
 						break
 					}
-					if err := b.assembler.put(ctx, f); err != nil {
+					if err := p.assembler.put(ctx, f); err != nil {
 						return err
 					}
 				case <-ctx.Done():
 					return ctx.Err()
 				}
 			}
-			b.assembler.end()
-			b.Progress("graph", b.assembler.done[questionsWritten]+b.assembler.done[answersWritten], int64(b.threads.Len()))
+			p.assembler.end()
+			p.Progress("graph", p.assembler.done[questionsWritten]+p.assembler.done[answersWritten], int64(p.threads.Len()))
 		}
 		return nil
 	})

@@ -14,7 +14,7 @@ import (
 
 // renderPosts renders a unit of posts: it merges the four scans.
 func (w *worker) renderPosts(ctx context.Context, u *unit) (err error) {
-	s, err := w.openPostScans(ctx, u)
+	s, err := openPostScans(ctx, w.source, u.lo, u.hi)
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (w *worker) frame(p threads.Post) trig.Frame {
 // renderCommon renders what questions, answers and wikis have in common.
 func (w *worker) renderCommon(row [][]byte) {
 	t, f := w.terms, w.out
-	w.writeNumber(f, t.postID, row[postID])
+	w.writeNumber(f, t.postID, row[postRowID])
 	w.writeText(f, t.hasBody, row[postBody])
 	w.writeNumber(f, t.score, row[postScore])
 	w.writeNumber(f, t.commentCount, row[postCommentCount])
@@ -153,14 +153,6 @@ func (w *worker) renderVotes(post int64, votes *orderedScan) {
 	}
 	w.terms.upVotes.int(w.out, w.terms.integer, up)
 	w.terms.downVotes.int(w.out, w.terms.integer, down)
-}
-
-// edge is a link of the post that is being rendered.
-type edge struct {
-	property property
-	target   trig.Frame
-	id       int64 // of the target
-	graphs   threads.GraphSet
 }
 
 // renderLinks renders the links of a post. It keeps those that belong to more graphs
@@ -209,11 +201,11 @@ func (w *worker) renderComments(post int64, graphs []int, comments *orderedScan)
 	f.Reset()
 	for ; comments.isOf(post); comments.next() {
 		row := comments.row
-		id := tables.Int(row[commentID])
+		id := tables.Int(row[commentRowID])
 		t.HasComment.int(w.out, t.comment, id)
 		f.Begin(graphs, t.comment, id)
 		t.isComment.write(f)
-		w.writeNumber(f, t.commentID, row[commentID])
+		w.writeNumber(f, t.commentID, row[commentRowID])
 		w.writeText(f, t.hasBody, row[commentText])
 		w.writeNumber(f, t.score, row[commentScore])
 		w.writeDate(f, t.creationDate, row[commentDate])

@@ -11,7 +11,7 @@ import (
 
 // The columns of postColumns, in order.
 const (
-	postID = iota
+	postRowID = iota
 	postType
 	postAcceptedAnswerID
 	postOwnerUserID
@@ -40,7 +40,7 @@ const postColumns = `Id, PostTypeId, AcceptedAnswerId, OwnerUserId, OwnerDisplay
 // The columns of a comment, in order.
 const (
 	commentPost = iota
-	commentID
+	commentRowID
 	commentScore
 	commentText
 	commentDate
@@ -53,14 +53,15 @@ const (
 // posts. Votes are counted by type, and links are ordered by type and related post.
 type postScans struct{ posts, comments, votes, links *orderedScan }
 
-// openPostScans starts the scans of a unit. A table that the dump lacks is empty.
-func (w *worker) openPostScans(ctx context.Context, u *unit) (s postScans, err error) {
+// openPostScans starts the scans of the posts with ids from lo to hi. A table that the
+// dump lacks is empty.
+func openPostScans(ctx context.Context, src *source, lo, hi int64) (s postScans, err error) {
 	scan := func(table, query string) *orderedScan {
-		if err != nil || !w.tables[table] {
+		if err != nil || !src.tables[table] {
 			return &orderedScan{}
 		}
 		var opened *orderedScan
-		if opened, err = openScan(ctx, w.db, query, u.lo, u.hi); err != nil {
+		if opened, err = openScan(ctx, src.db, query, lo, hi); err != nil {
 			err = fmt.Errorf("reading %s: %w", table, err)
 		}
 		return opened

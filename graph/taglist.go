@@ -63,8 +63,8 @@ func (t tagGraphs) union(u tagGraphs) {
 	}
 }
 
-// tag is a tag that questions of a graph carry, with its row of Tags.
-type tag struct {
+// listedTag is a tag that questions of a graph carry, with its row of Tags.
+type listedTag struct {
 	name          string
 	graphs        []int
 	hasRow        bool
@@ -73,8 +73,8 @@ type tag struct {
 	dropped       int64 // number of posts that the row names and that are no such wikis
 }
 
-// wiki is a tag wiki or an excerpt, and the graphs of the tags that name it.
-type wiki struct {
+// listedWiki is a tag wiki or an excerpt, and the graphs of the tags that name it.
+type listedWiki struct {
 	id      int64
 	excerpt bool
 	graphs  []int
@@ -82,27 +82,22 @@ type wiki struct {
 
 // tagList lists the tags by name and the wikis by id.
 type tagList struct {
-	tags  []tag
-	wikis []wiki
+	tags  []listedTag
+	wikis []listedWiki
 }
 
-// listTags lists the tags of all questions in graphs. It queries the tags of the
-// questions that an interrupted run has written: the workers have not rendered them.
-func (b *builder) listTags(ctx context.Context, workers []*worker, last checkpoint) (*tagList, error) {
-	tagged := tagGraphs{}
-	for _, w := range workers {
-		tagged.union(w.tagged)
-		w.tagged = tagGraphs{}
-	}
+// listTags lists the tags of all questions in graphs: those of tagged, which this run
+// has rendered, and those before the checkpoint, which it queries.
+func listTags(ctx context.Context, src *source, tagged tagGraphs, last checkpoint) (*tagList, error) {
 	if last.Phase > phasePosts || last.Unit > 0 {
 		query := fmt.Sprintf("SELECT Tags FROM Posts WHERE PostTypeId = %d", schema.PostQuestion)
 		if last.Phase == phasePosts {
 			query += fmt.Sprintf(" AND Id < %d", last.Unit)
 		}
-		err := b.db.EachRow(ctx, query, func(row [][]byte) error {
-			if set := b.threads.SetOf(row[0]); set != 0 {
+		err := src.db.EachRow(ctx, query, func(row [][]byte) error {
+			if set := src.threads.SetOf(row[0]); set != 0 {
 				for tag := range schema.SplitTags(row[0]) {
-					tagged.add(tag, b.threads.Graphs(set), len(b.graphs))
+					tagged.add(tag, src.threads.Graphs(set), len(src.graphs))
 				}
 			}
 			return nil
@@ -113,25 +108,25 @@ func (b *builder) listTags(ctx context.Context, workers []*worker, last checkpoi
 	}
 	l := &tagList{}
 	for _, name := range slices.Sorted(maps.Keys(tagged)) {
-		l.tags = append(l.tags, tag{name: name, graphs: tagged[name].list()})
+		l.tags = append(l.tags, listedTag{name: name, graphs: tagged[name].list()})
 	}
-	if err := b.readTagRows(ctx, l.tags); err != nil {
+	if err := l.readTagRows(ctx, src); err != nil {
 		return nil, fmt.Errorf("reading Tags: %w", err)
 	}
-	if err := b.findWikis(ctx, l); err != nil {
+	if err := l.findWikis(ctx, src); err != nil {
 		return nil, fmt.Errorf("finding tag wikis: %w", err)
 	}
 	return l, nil
 }
 
-// readTagRows merges the rows of Tags into a list of tags in the order of names. Of
-// rows with the same name the first counts.
-func (b *builder) readTagRows(ctx context.Context, list []tag) error {
-	if !b.tables["Tags"] {
+// readTagRows merges the rows of Tags into the tags, which are ordered by name. Of rows
+// with the same name the first counts.
+func (l *tagList) readTagRows(ctx context.Context, src *source) error {
+	if !src.tables["Tags"] {
 		return nil
 	}
-	i := 0
-	return b.db.EachRow(ctx, "SELECT TagName, Count, WikiPostId, ExcerptPostId FROM Tags ORDER BY TagName, Id", func(row [][]byte) error {
+	i, list := 0, l.tags
+	return src.db.EachRow(ctx, "SELECT TagName, Count, WikiPostId, ExcerptPostId FROM Tags ORDER BY TagName, Id", func(row [][]byte) error {
 		for i < len(list) && list[i].name < string(row[0]) {
 			i++
 		}
@@ -146,14 +141,14 @@ func (b *builder) readTagRows(ctx context.Context, list []tag) error {
 
 // findWikis lists the wikis that tags name. It removes from the tags those that are
 // not in the dump or of another type.
-func (b *builder) findWikis(ctx context.Context, l *tagList) error {
+func (l *tagList) findWikis(ctx context.Context, src *source) error {
 	types := map[int64]int64{} // of the posts that tags name
 	for i := range l.tags {
 		types[l.tags[i].wiki], types[l.tags[i].excerpt] = 0, 0
 	}
 	delete(types, 0)
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(types)), wikiBlock) {
-		err := b.db.EachRow(ctx, "SELECT Id, PostTypeId FROM Posts WHERE Id IN ("+tables.IDList(ids)+")", func(row [][]byte) error {
+		err := src.db.EachRow(ctx, "SELECT Id, PostTypeId FROM Posts WHERE Id IN ("+tables.IDList(ids)+")", func(row [][]byte) error {
 			types[tables.Int(row[0])] = tables.Int(row[1])
 			return nil
 		})
@@ -162,7 +157,7 @@ func (b *builder) findWikis(ctx context.Context, l *tagList) error {
 		}
 	}
 	graphs := map[int64]graphBits{}
-	keep := func(t *tag, id *int64, postType int64) {
+	keep := func(t *listedTag, id *int64, postType int64) {
 		if *id == 0 {
 			return
 		}
@@ -172,7 +167,7 @@ func (b *builder) findWikis(ctx context.Context, l *tagList) error {
 			return
 		}
 		if graphs[*id] == nil {
-			graphs[*id] = newGraphBits(len(b.graphs))
+			graphs[*id] = newGraphBits(len(src.graphs))
 		}
 		graphs[*id].add(t.graphs)
 	}
@@ -182,8 +177,8 @@ func (b *builder) findWikis(ctx context.Context, l *tagList) error {
 		keep(t, &t.excerpt, schema.PostTagWikiExcerpt)
 	}
 	for id, g := range graphs {
-		l.wikis = append(l.wikis, wiki{id: id, excerpt: types[id] == schema.PostTagWikiExcerpt, graphs: g.list()})
+		l.wikis = append(l.wikis, listedWiki{id: id, excerpt: types[id] == schema.PostTagWikiExcerpt, graphs: g.list()})
 	}
-	slices.SortFunc(l.wikis, func(a, b wiki) int { return cmp.Compare(a.id, b.id) })
+	slices.SortFunc(l.wikis, func(a, b listedWiki) int { return cmp.Compare(a.id, b.id) })
 	return nil
 }

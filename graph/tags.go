@@ -10,9 +10,9 @@ import (
 )
 
 // renderTags renders a unit of tags.
-func (w *worker) renderTags(ctx context.Context, u *unit) error {
-	for i := u.lo; i <= u.hi; i++ {
-		w.renderTag(&w.tagList.tags[i])
+func (w *worker) renderTags(ctx context.Context, tags []listedTag) error {
+	for i := range tags {
+		w.renderTag(&tags[i])
 		if err := w.spill(ctx); err != nil {
 			return err
 		}
@@ -20,7 +20,7 @@ func (w *worker) renderTags(ctx context.Context, u *unit) error {
 	return nil
 }
 
-func (w *worker) renderTag(tag *tag) {
+func (w *worker) renderTag(tag *listedTag) {
 	t, f := w.terms, w.out
 	w.scratch = vocab.AppendSegment(w.scratch[:0], tag.name)
 	f.BeginTerm(tag.graphs, t.tag.Open+string(w.scratch)+t.tag.Close)
@@ -41,8 +41,7 @@ func (w *worker) renderTag(tag *tag) {
 }
 
 // renderWikis renders a unit of tag wikis and excerpts.
-func (w *worker) renderWikis(ctx context.Context, u *unit) (err error) {
-	wikis := w.tagList.wikis[u.lo : u.hi+1]
+func (w *worker) renderWikis(ctx context.Context, wikis []listedWiki) (err error) {
 	ids := make([]int64, len(wikis))
 	for i := range wikis {
 		ids[i] = wikis[i].id
@@ -65,7 +64,7 @@ func (w *worker) renderWikis(ctx context.Context, u *unit) (err error) {
 	return nil
 }
 
-func (w *worker) renderWiki(k *wiki, row [][]byte) {
+func (w *worker) renderWiki(k *listedWiki, row [][]byte) {
 	w.out.Begin(k.graphs, w.terms.post, k.id)
 	if k.excerpt {
 		w.terms.isTagWikiExcerpt.write(w.out)

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"s2g/graph/trig"
+	"s2g/schema/tables"
 )
 
 // The sizes of units. They do not change the files, but checkpoints name units, so
@@ -26,45 +27,47 @@ type unit struct {
 	kinds  []int64 // distinct triples by kind; complete when out is closed
 }
 
-// cutPosts cuts the posts into blocks of ids, from the block that begins at from on.
-// A block without posts is no unit: the unit before it includes the comments, votes
-// and links with its ids, so that each row is in one unit.
-func (b *builder) cutPosts(ctx context.Context, from int64, emit func(*unit) error) error {
-	first, ok, err := b.nextBlock(ctx, math.MinInt64)
-	if err != nil || !ok {
-		return err
-	}
-	block, ok := first, true
-	if from > first {
-		if block, ok, err = b.nextBlock(ctx, from); err != nil {
+// cutPosts returns a step's cut of the posts into blocks of ids. A block without posts
+// is no unit: the unit before it includes the comments, votes and links with its ids,
+// so that each row is in one unit.
+func cutPosts(db *tables.DB) func(context.Context, int64, func(*unit) error) error {
+	return func(ctx context.Context, from int64, emit func(*unit) error) error {
+		first, ok, err := nextBlock(ctx, db, math.MinInt64)
+		if err != nil || !ok {
 			return err
 		}
-	}
-	for ok {
-		u := &unit{at: block, lo: block, hi: math.MaxInt64}
-		if block == first {
-			u.lo = math.MinInt64
-		}
-		ok = block <= math.MaxInt64-postBlock
-		if ok {
-			if block, ok, err = b.nextBlock(ctx, block+postBlock); err != nil {
+		block, ok := first, true
+		if from > first {
+			if block, ok, err = nextBlock(ctx, db, from); err != nil {
 				return err
 			}
 		}
-		if ok {
-			u.hi = block - 1
+		for ok {
+			u := &unit{at: block, lo: block, hi: math.MaxInt64}
+			if block == first {
+				u.lo = math.MinInt64
+			}
+			ok = block <= math.MaxInt64-postBlock
+			if ok {
+				if block, ok, err = nextBlock(ctx, db, block+postBlock); err != nil {
+					return err
+				}
+			}
+			if ok {
+				u.hi = block - 1
+			}
+			if err := emit(u); err != nil {
+				return err
+			}
 		}
-		if err := emit(u); err != nil {
-			return err
-		}
+		return nil
 	}
-	return nil
 }
 
 // nextBlock returns the first block that has a post with an id of at least min.
-func (b *builder) nextBlock(ctx context.Context, min int64) (block int64, ok bool, err error) {
+func nextBlock(ctx context.Context, db *tables.DB, min int64) (block int64, ok bool, err error) {
 	var id sql.NullInt64
-	err = b.db.SQL().QueryRowContext(ctx, "SELECT MIN(Id) FROM Posts WHERE Id >= ?", min).Scan(&id)
+	err = db.SQL().QueryRowContext(ctx, "SELECT MIN(Id) FROM Posts WHERE Id >= ?", min).Scan(&id)
 	if err != nil {
 		return 0, false, fmt.Errorf("finding the next posts: %w", err)
 	}

@@ -22,91 +22,103 @@ var voidPrefixes = []trig.Prefix{
 
 const mediaTypes = "https://www.iana.org/assignments/media-types/application/"
 
-// void returns the description of the dataset, as Turtle without blank nodes, in the
-// terms of VoID, DCAT, SPDX, Dublin Core and PROV. It holds no times of the run, so
-// that equal builds have equal files. In order: the dataset with its sources, the
-// union of its graphs, each graph, each file.
+// description is what void.ttl is written from.
+type description struct {
+	Options
+	graphs   []string // IRIs
+	kinds    *kinds
+	perGraph [][]int64 // quads of each graph, by kind
+	union    []int64   // distinct triples, by kind
+	files    []manifest.File
+	dump     manifest.Dump
+	tool     string // the version of s2g
+}
+
+// turtle returns the description of the dataset without blank nodes, in the terms of
+// VoID, DCAT, SPDX, Dublin Core and PROV. It holds no times of the run, so that equal
+// builds have equal files. In order: the dataset with its sources, the union of its
+// graphs, each graph, each file.
 //
 // The counts are those of the written batches. A triple in two graphs is two of the
 // dataset's triples and one of the union's.
-func (b *builder) void() []byte {
-	v := &turtle{}
+func (d *description) turtle() []byte {
+	v := &turtleWriter{}
 	for _, p := range voidPrefixes {
 		v.text = append(v.text, "@prefix "+p.Name+": <"+p.IRI+"> .\n"...)
 	}
-	b.describeDataset(v)
-	b.writeCounts(v, b.part("union"), "union", b.assembler.kinds, []string{
-		"a", "void:Dataset", "rdfs:label", text("All graphs together, each triple counted once"),
+	d.describeDataset(v)
+	d.writeCounts(v, d.part("union"), "union", d.union, []string{
+		"a", "void:Dataset", "rdfs:label", quotedText("All graphs together, each triple counted once"),
 	})
-	for i := range b.graphs {
-		b.describeGraph(v, i)
+	for i := range d.graphs {
+		d.describeGraph(v, i)
 	}
-	for _, f := range b.files {
-		b.describeFile(v, f)
+	for _, f := range d.files {
+		d.describeFile(v, f)
 	}
 	return v.text
 }
 
 // part returns the IRI of a part of the description.
-func (b *builder) part(name string) string { return iri(b.Site.VoidGraph() + "#" + name) }
+func (d *description) part(name string) string { return quotedIRI(d.Site.VoidGraph() + "#" + name) }
 
-func (b *builder) describeDataset(v *turtle) {
-	all := make([]int64, len(b.terms.kinds.all))
-	for _, byKind := range b.assembler.perGraph {
+func (d *description) describeDataset(v *turtleWriter) {
+	all := make([]int64, len(d.kinds.all))
+	for _, byKind := range d.perGraph {
 		addEach(all, byKind)
 	}
 	about := []string{
 		"a", "void:Dataset, dcat:Dataset, prov:Entity",
-		"dcterms:title", text("Knowledge graph of " + b.Site.Host()),
-		"dcterms:license", iri(vocab.CC + "4.0/"), "dcterms:source", iri(string(b.Site) + "/"),
-		"void:vocabulary", iri(vocab.NS), "void:uriSpace", text(string(b.Site) + "/"),
-		"prov:wasDerivedFrom", b.part("dump"), "prov:wasAttributedTo", b.part("tool"), "prov:wasGeneratedBy", b.part("build"),
-		"void:subset", b.part("union"),
+		"dcterms:title", quotedText("Knowledge graph of " + d.Site.Host()),
+		"dcterms:license", quotedIRI(vocab.CC + "4.0/"), "dcterms:source", quotedIRI(string(d.Site) + "/"),
+		"void:vocabulary", quotedIRI(vocab.NS), "void:uriSpace", quotedText(string(d.Site) + "/"),
+		"prov:wasDerivedFrom", d.part("dump"), "prov:wasAttributedTo", d.part("tool"), "prov:wasGeneratedBy", d.part("build"),
+		"void:subset", d.part("union"),
 	}
-	for _, g := range b.graphs {
-		about = append(about, "void:subset", iri(g))
+	for _, g := range d.graphs {
+		about = append(about, "void:subset", quotedIRI(g))
 	}
-	for _, f := range b.files {
-		about = append(about, "dcat:distribution", b.part(fileName(f)))
+	for _, f := range d.files {
+		about = append(about, "dcat:distribution", d.part(fileName(f)))
 	}
-	b.writeCounts(v, b.part("dataset"), "dataset", all, about)
+	d.writeCounts(v, d.part("dataset"), "dataset", all, about)
 
-	dump := []string{"a", "prov:Entity", "dcterms:title", text("Data dump of " + b.Site.Host())}
-	if b.dump.Newest != "" {
-		dump = append(dump, "dcterms:modified", text(b.dump.Newest)+"^^xsd:dateTime") // of its newest post
+	dump := []string{"a", "prov:Entity", "dcterms:title", quotedText("Data dump of " + d.Site.Host())}
+	if d.dump.Newest != "" {
+		dump = append(dump, "dcterms:modified", quotedText(d.dump.Newest)+"^^xsd:dateTime") // of its newest post
 	}
-	v.node(b.part("dump"), dump...)
-	v.node(b.part("tool"), "a", "prov:SoftwareAgent", "rdfs:label", text("s2g "+b.tool))
-	v.node(b.part("build"), "a", "prov:Activity", "prov:used", b.part("dump"), "prov:wasAssociatedWith", b.part("tool"))
+	v.node(d.part("dump"), dump...)
+	v.node(d.part("tool"), "a", "prov:SoftwareAgent", "rdfs:label", quotedText("s2g "+d.tool))
+	v.node(d.part("build"), "a", "prov:Activity", "prov:used", d.part("dump"), "prov:wasAssociatedWith", d.part("tool"))
 }
 
-func (b *builder) describeGraph(v *turtle, i int) {
-	about := []string{"a", "void:Dataset", "dcterms:license", iri(vocab.CC + "4.0/")}
-	_, name, _ := strings.Cut(b.graphs[i], string(b.Site)+"/") // a tag, percent-encoded
-	if i < len(b.Languages) {
-		l := b.Languages[i]
-		about = append(about, "rdfs:label", text(l.Name), "dcterms:subject", iri(b.Site.Tag(l.Tag)))
+func (d *description) describeGraph(v *turtleWriter, i int) {
+	about := []string{"a", "void:Dataset", "dcterms:license", quotedIRI(vocab.CC + "4.0/")}
+	_, name, _ := strings.Cut(d.graphs[i], string(d.Site)+"/") // a tag, percent-encoded
+	if i < len(d.Languages) {
+		l := d.Languages[i]
+		about = append(about, "rdfs:label", quotedText(l.Name), "dcterms:subject", quotedIRI(d.Site.Tag(l.Tag)))
 	} else {
-		about = append(about, "rdfs:label", text("No selected language"))
+		about = append(about, "rdfs:label", quotedText("No selected language"))
 	}
-	b.writeCounts(v, iri(b.graphs[i]), name, b.assembler.perGraph[i], about)
+	d.writeCounts(v, quotedIRI(d.graphs[i]), name, d.perGraph[i], about)
 }
 
 // describeFile describes a file by name, type, size and checksum.
-func (b *builder) describeFile(v *turtle, f manifest.File) {
+func (d *description) describeFile(v *turtleWriter, f manifest.File) {
 	name := fileName(f)
 	about := []string{
-		"a", "dcat:Distribution", "dcterms:identifier", text(f.Name), "dcterms:license", iri(vocab.CC + "4.0/"),
-		"dcat:mediaType", iri(mediaTypes + map[trig.Format]string{trig.TriG: "trig", trig.NQuads: "n-quads"}[formats[b.Format]]),
+		"a", "dcat:Distribution", "dcterms:identifier", quotedText(f.Name), "dcterms:license", quotedIRI(vocab.CC + "4.0/"),
+		"dcat:mediaType", quotedIRI(mediaTypes + map[trig.Format]string{trig.TriG: "trig", trig.NQuads: "n-quads"}[formats[d.Format]]),
 	}
-	if media := compressions[b.Compress].mediaType; media != "" {
-		about = append(about, "dcat:compressFormat", iri(mediaTypes+media))
+	if media := compressions[d.Compress].mediaType; media != "" {
+		about = append(about, "dcat:compressFormat", quotedIRI(mediaTypes+media))
 	}
-	sum := b.part(name + "/sha256")
-	v.node(b.part(name), append(about,
+	sum := d.part(name + "/sha256")
+	v.node(d.part(name), append(about,
 		"dcat:byteSize", `"`+strconv.FormatInt(f.Size, 10)+`"^^xsd:nonNegativeInteger`, "spdx:checksum", sum)...)
 	v.node(sum, "a", "spdx:Checksum", "spdx:algorithm", "spdx:checksumAlgorithm_sha256",
-		"spdx:checksumValue", text(f.SHA256)+"^^xsd:hexBinary")
+		"spdx:checksumValue", quotedText(f.SHA256)+"^^xsd:hexBinary")
 }
 
 // fileName returns a file's name without its folder.
@@ -117,35 +129,35 @@ var nodeClasses = inNS([]string{vocab.Question, vocab.Answer, vocab.Comment, voc
 
 // writeCounts writes a node with its numbers of triples, and a partition for each
 // class and property that occurs. name is the beginning of the partitions' names.
-func (b *builder) writeCounts(v *turtle, node, name string, byKind []int64, about []string) {
+func (d *description) writeCounts(v *turtleWriter, node, name string, byKind []int64, about []string) {
 	var entities int64
 	for _, class := range nodeClasses {
-		entities += byKind[b.terms.kinds.number[class]]
+		entities += byKind[d.kinds.number[class]]
 	}
-	about = append(about, "void:triples", number(total(byKind)), "void:entities", number(entities))
+	about = append(about, "void:triples", formatInt(total(byKind)), "void:entities", formatInt(entities))
 	var partitions [][]string
 	var classes, properties, types int64
 	partition := func(term string, what ...string) {
-		part := b.part(name + "/" + term)
+		part := d.part(name + "/" + term)
 		partitions = append(partitions, append([]string{part, "a", "void:Dataset"}, what...))
 	}
-	for i, k := range b.terms.kinds.all {
+	for i, k := range d.kinds.all {
 		switch n := byKind[i]; {
 		case n == 0:
 		case k.isClass:
 			classes++
 			types += n
-			partition(abbreviated(k.iri), "void:class", iri(k.iri), "void:entities", number(n))
+			partition(abbreviated(k.iri), "void:class", quotedIRI(k.iri), "void:entities", formatInt(n))
 		default:
 			properties++
-			partition(abbreviated(k.iri), "void:property", iri(k.iri), "void:triples", number(n))
+			partition(abbreviated(k.iri), "void:property", quotedIRI(k.iri), "void:triples", formatInt(n))
 		}
 	}
 	if types > 0 {
 		properties++
-		partition("rdf:type", "void:property", iri(vocab.RDF+"type"), "void:triples", number(types))
+		partition("rdf:type", "void:property", quotedIRI(vocab.RDF+"type"), "void:triples", formatInt(types))
 	}
-	about = append(about, "void:classes", number(classes), "void:properties", number(properties))
+	about = append(about, "void:classes", formatInt(classes), "void:properties", formatInt(properties))
 	for _, p := range partitions {
 		link := "void:propertyPartition"
 		if p[3] == "void:class" {
@@ -169,11 +181,11 @@ func abbreviated(iri string) string {
 	return string(vocab.AppendSegment(nil, iri))
 }
 
-// turtle is a document of Turtle that is being written.
-type turtle struct{ text []byte }
+// turtleWriter is a document of Turtle that is being written.
+type turtleWriter struct{ text []byte }
 
 // node writes a subject; about alternates predicates and objects.
-func (t *turtle) node(subject string, about ...string) {
+func (t *turtleWriter) node(subject string, about ...string) {
 	t.text = append(t.text, '\n')
 	t.text = append(t.text, subject...)
 	for i := 0; i < len(about); i += 2 {
@@ -187,6 +199,6 @@ func (t *turtle) node(subject string, about ...string) {
 	t.text = append(t.text, " .\n"...)
 }
 
-func iri(s string) string   { return string(trig.AppendIRI(nil, s)) }
-func text(s string) string  { return string(trig.AppendString(nil, []byte(s))) }
-func number(n int64) string { return strconv.FormatInt(n, 10) }
+func quotedIRI(s string) string  { return string(trig.AppendIRI(nil, s)) }
+func quotedText(s string) string { return string(trig.AppendString(nil, []byte(s))) }
+func formatInt(n int64) string   { return strconv.FormatInt(n, 10) }

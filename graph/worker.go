@@ -5,12 +5,17 @@ import (
 	"context"
 
 	"s2g/graph/trig"
+	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
 
 // worker renders units. It reuses what it holds from unit to unit.
 type worker struct {
-	*builder
+	*source
+	terms        *terms
+	pool         *fragmentPool
+	fragmentSize int // bytes of text after which a fragment is passed on
+
 	unit     *unit
 	out      *trig.Fragment // being filled
 	comments trig.Fragment  // of the post that is being rendered
@@ -21,18 +26,26 @@ type worker struct {
 	licenses map[string]string // spelled, by ContentLicense and by IRI
 }
 
-func newWorker(b *builder) *worker {
-	return &worker{builder: b, tagged: tagGraphs{}, licenses: map[string]string{}}
+// edge is a link of the post that is being rendered.
+type edge struct {
+	property property
+	target   trig.Frame
+	id       int64 // of the target
+	graphs   threads.GraphSet
 }
 
-// renderUnit renders a unit and closes its channel of fragments.
-func (w *worker) renderUnit(ctx context.Context, s step, u *unit) (err error) {
+func newWorker(src *source, t *terms, pool *fragmentPool, fragmentSize int) *worker {
+	return &worker{source: src, terms: t, pool: pool, fragmentSize: fragmentSize, tagged: tagGraphs{}, licenses: map[string]string{}}
+}
+
+// renderUnit renders a unit by a step's render, and closes its channel of fragments.
+func (w *worker) renderUnit(ctx context.Context, render func(*worker, context.Context, *unit) error, u *unit) (err error) {
 	u.kinds = make([]int64, len(w.terms.kinds.all))
 	w.unit = u
 	if w.out, err = w.pool.take(ctx, u); err != nil {
 		return err
 	}
-	if err := s.render(w, ctx, u); err != nil {
+	if err := render(w, ctx, u); err != nil {
 		return err
 	}
 	if err := w.pass(ctx); err != nil {
@@ -45,7 +58,7 @@ func (w *worker) renderUnit(ctx context.Context, s step, u *unit) (err error) {
 // spill passes the fragment on if it has its size, and takes another. It is called
 // between posts, tags and wikis.
 func (w *worker) spill(ctx context.Context) (err error) {
-	if w.out.Size() < w.fragment {
+	if w.out.Size() < w.fragmentSize {
 		return nil
 	}
 	if err := w.pass(ctx); err != nil {

@@ -51,15 +51,6 @@ func (nopCloser) Close() error { return nil }
 // resetter is a compressor that can begin another file.
 type resetter interface{ Reset(io.Writer) }
 
-// suffix returns the end of the batch files' names, which trig.OpenText reads.
-func (o *Options) suffix() string {
-	format := "trig"
-	if formats[o.Format] == trig.NQuads {
-		format = "nq"
-	}
-	return format + compressions[o.Compress].suffix
-}
-
 // writer writes batches to files, several at a time, and commits them in order: the
 // committed files are always the beginning of the graph.
 type writer struct {
