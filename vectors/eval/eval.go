@@ -1,38 +1,42 @@
-// Package eval measures how well a build's embedders find what is known to be
-// there. It reads posts from the tables and writes nothing: the caller keeps the
-// weight that it returns.
+// Package eval measures how well a build's embedders find known items. It reads posts from
+// the tables and writes nothing; the caller stores the weight that it returns.
 //
-// The title of a question is a query for which the right answer is known:
+// The title of a question is a query with a known result:
 //
-//   - [TitleBody]: among the bodies of questions, the question's own;
-//   - [TitleAnswer]: among answers, the one that was accepted;
-//   - [Thread]: the accepted answer, reached as a user of graph and vectors together
-//     reaches it: the question is found by its body, and HasAcceptedAnswer leads on.
+//   - [TitleBody]: among the bodies of questions, that of the question;
+//   - [TitleAnswer]: among answers, the accepted one;
+//   - [Thread]: the accepted answer by way of its question: the question is found by its
+//     body, and the edge HasAcceptedAnswer leads to the answer.
 //
-// Bodies are embedded without their titles, cut into windows as the build cuts them,
-// and kept in an index in memory that is thrown away. The builtin dense embedder is
-// fitted anew on those bodies: the build's own has seen titles and bodies together,
-// and would know of each title what body it stands over.
+// Bodies are embedded without their titles, cut into windows as the build cuts them, and
+// kept in an index in memory. The builtin dense embedder is fitted again on these bodies:
+// that of the build is fitted on titles together with their bodies, and would recognise
+// them.
 //
-// Posts are ranked for each query by the sparse score, the dense score, and their
-// weighted sum, by the rule that a search has: [search.Best].
-// The weight is fitted on one half of the queries; see [fit]. Everything depends on
-// the tables and options alone.
+// For each query posts are ranked by the sparse score, the dense score, and their weighted
+// sum, as in a search; see [search.Best]. The weight is fitted on one half of the queries;
+// see [fit]. The results depend on the tables and the options alone.
 package eval
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors"
 	"s2g/vectors/embed"
+	"s2g/vectors/text"
 )
 
-// Options says what to measure. The zero value works, but for the embedders.
+// Options select what is measured. The zero value works, but for the embedders.
 type Options struct {
 	Languages []schema.Language // of the build; nil: schema.DefaultLanguages
 	Other     bool              // the build has the posts without a selected language, too
@@ -71,7 +75,7 @@ func (o Options) complete() Options {
 	return o
 }
 
-// Run measures, and fits the weight. A build without questions is a usage fault.
+// Run measures, and fits the weight. A build with less than two questions is a usage fault.
 func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	o = o.complete()
 	o.Progress("reading threads", 0, 0)
@@ -79,59 +83,98 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := choose(threads, o.Queries, o.Posts)
+	s := drawSample(threads, o.Queries, o.Posts)
 	if len(s.queries) < 2 {
-		return nil, schema.Faultf(schema.FaultUsage, "build with --other, or with languages that its posts have",
+		return nil, schema.Faultf(schema.FaultUsage, "build with option other, or with languages that its posts have",
 			"the build has %d questions to ask for", len(s.queries))
 	}
 	o.Log.Info("measuring the search", "queries", len(s.queries), "questions", len(s.questions), "answers", len(s.answers))
-	r := &reader{ctx: ctx, db: db, o: o}
+	r := &postReader{db: db, cleaner: text.NewPostCleaner(o.Languages, o.Links), options: o}
 	if _, builtin := o.Dense.(*embed.LSA); builtin {
-		if r.o.Dense, err = r.refit(s.questions, o.Dense.Dim()); err != nil {
+		if r.options.Dense, err = r.fit(ctx, s.questions, o.Dense.Dim()); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.titles(s.queries); err != nil {
+	if err := r.readTitles(ctx, s.queries); err != nil {
 		return nil, err
 	}
-	if err := r.embedQueries(s.queries); err != nil {
+	if err := embedQueries(ctx, r.options, s.queries); err != nil {
 		return nil, err
 	}
-	found, err := r.ranks(&s)
+	// One index after the other: memory holds one of them.
+	bodies, err := rankAll(ctx, r, s.queries, "questions", s.questions, func(q query) int64 { return q.id })
 	if err != nil {
 		return nil, err
 	}
-	report := summarise(found, embed.DefaultWeight(o.Dense.Model()))
+	accepted, err := rankAll(ctx, r, s.queries, "accepted answers", s.answers, func(q query) int64 { return q.accepted })
+	if err != nil {
+		return nil, err
+	}
+	results := make([]result, len(s.queries))
+	for i, q := range s.queries {
+		results[i] = result{fits: q.fits, ranks: [tasks]ranks{TitleBody: bodies[i]}}
+		if q.accepted != 0 {
+			results[i].ranks[TitleAnswer], results[i].ranks[Thread] = accepted[i], bodies[i]
+		}
+	}
+	report := summarise(results, embed.DefaultWeight(o.Dense.Model()))
 	report.Dense, report.Sparse = o.Dense.Model(), o.Sparse.Model()
 	report.Questions, report.Answers = len(s.questions), len(s.answers)
 	return report, nil
 }
 
-// ranks asks all queries, of one index after the other: memory holds one of them.
-func (r *reader) ranks(s *sample) ([]found, error) {
-	bodies, err := r.index("indexing questions", s.questions)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]found, len(s.queries))
-	questions, err := r.ask("asking for questions", bodies, s.queries, func(q query) int64 { return q.id })
-	if err != nil {
-		return nil, err
-	}
-	bodies = nil
-	answers, err := r.index("indexing answers", s.answers)
-	if err != nil {
-		return nil, err
-	}
-	accepted, err := r.ask("asking for accepted answers", answers, s.queries, func(q query) int64 { return q.accepted })
-	if err != nil {
-		return nil, err
-	}
-	for i, q := range s.queries {
-		all[i] = found{fits: q.fits, ranks: [tasks]ranks{TitleBody: questions[i]}}
-		if q.accepted != 0 {
-			all[i].ranks[TitleAnswer], all[i].ranks[Thread] = accepted[i], questions[i]
+// embedQueries makes the vectors of the queries.
+func embedQueries(ctx context.Context, o Options, queries []query) error {
+	var done atomic.Int64
+	return eachQuery(ctx, o.Workers, len(queries), func(ctx context.Context, _, i int) (err error) {
+		q := &queries[i]
+		q.vectors.IDF = o.Sparse.IDF()
+		if q.vectors.Dense, err = embed.DenseQuery(ctx, o.Dense, q.title); err != nil {
+			return err
 		}
+		if q.vectors.Sparse, err = o.Sparse.Query(ctx, q.title); err != nil {
+			return fmt.Errorf("sparse vector of a query: %w", err)
+		}
+		o.Progress("embedding titles", done.Add(1), int64(len(queries)))
+		return nil
+	})
+}
+
+// rankAll embeds posts and returns, for each query, the ranks of its target.
+func rankAll(ctx context.Context, r *postReader, queries []query, what string, posts []int64, target func(query) int64) ([]ranks, error) {
+	x, err := r.index(ctx, "indexing "+what, posts)
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
+	all, ofWorker := make([]ranks, len(queries)), make([]scores, r.options.Workers)
+	err = eachQuery(ctx, r.options.Workers, len(queries), func(_ context.Context, worker, i int) error {
+		if at, ok := slices.BinarySearch(x.posts, target(queries[i])); ok {
+			s := &ofWorker[worker]
+			s.compute(x, &queries[i].vectors)
+			all[i] = s.ranks(at)
+		}
+		return nil
+	})
+	r.options.Progress("asking for "+what, int64(len(queries)), int64(len(queries)))
+	return all, err
+}
+
+// eachQuery has workers call do for each of n queries.
+func eachQuery(ctx context.Context, workers, n int, do func(ctx context.Context, worker, query int) error) error {
+	var next atomic.Int64
+	group, ctx := errgroup.WithContext(ctx)
+	for worker := range workers {
+		group.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := do(ctx, worker, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
 }

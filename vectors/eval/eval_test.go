@@ -1,12 +1,16 @@
 package eval
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"flag"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,39 +26,58 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
+// site is a real dump in tables and its build, which the tests share.
+var site struct {
+	sync.Once
+	folder string
+	dir    *manifest.Dir
+	db     *tables.DB
+	err    error
+}
+
 func TestMain(m *testing.M) {
 	tables.Supervise()
-	os.Exit(m.Run())
+	code := m.Run()
+	if site.db != nil {
+		if err := errors.Join(site.db.Close(), site.dir.Close(), os.RemoveAll(site.folder)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
-// load brings a real dump into a server of its own.
-func load(t *testing.T, site string) (*manifest.Dir, *tables.DB) {
+// bioinformatics returns a build of all questions of bioinformatics.stackexchange.com, and
+// its tables.
+func bioinformatics(t *testing.T) (*manifest.Dir, *tables.DB) {
 	t.Helper()
-	dump := schematest.Dump(t, site)
+	dump := schematest.Dump(t, "bioinformatics.stackexchange.com")
 	schematest.Tool(t, "mariadbd")
-	dir, err := manifest.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+	site.Do(func() {
+		ctx := context.Background()
+		if site.folder, site.err = os.MkdirTemp("", "eval"); site.err != nil {
+			return
+		}
+		if site.dir, site.err = manifest.Open(site.folder); site.err != nil {
+			return
+		}
+		if site.db, site.err = tables.Open(ctx, tables.Options{Dir: site.dir.Private()}); site.err != nil {
+			return
+		}
+		if site.err = ingest.Run(ctx, site.dir, site.db, ingest.Options{Dump: dump}); site.err == nil {
+			site.err = vectors.Run(ctx, site.dir, site.db, vectors.Options{Other: true})
+		}
+	})
+	if site.err != nil {
+		t.Fatal(site.err)
 	}
-	t.Cleanup(func() { dir.Close() })
-	db, err := tables.Open(t.Context(), tables.Options{Dir: dir.Private()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	if err := ingest.Run(t.Context(), dir, db, ingest.Options{Dump: dump}); err != nil {
-		t.Fatal(err)
-	}
-	return dir, db
+	return site.dir, site.db
 }
 
-// measureDump builds all questions of a real dump, and measures.
-func measureDump(t *testing.T, site string, o Options) *Report {
+// measureBuild measures the shared build.
+func measureBuild(t *testing.T, o Options) *Report {
 	t.Helper()
-	dir, db := load(t, site)
-	if err := vectors.Run(t.Context(), dir, db, vectors.Options{Other: true}); err != nil {
-		t.Fatal(err)
-	}
+	dir, db := bioinformatics(t)
 	embedders, err := search.OpenEmbedders(t.Context(), dir.Out(), dir.Manifest(), embed.RemoteOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -74,10 +97,10 @@ func measureDump(t *testing.T, site string, o Options) *Report {
 	return report
 }
 
-// The quality of search on a real site, as numbers: a change that moves one by over
-// .005 shows here.
+// The quality of search on a real site, as numbers: a change that moves one by over .005
+// fails here.
 func TestGolden(t *testing.T) {
-	got := measureDump(t, "bioinformatics.stackexchange.com", Options{})
+	got := measureBuild(t, Options{})
 	want := golden(t, "bioinformatics.json", got)
 	want.Dense = got.Dense // a hash of its numbers, which differ by processor
 	compare(t, want, got)
@@ -90,7 +113,7 @@ func TestGolden(t *testing.T) {
 	checkHybrid(t, got.HeldOut)
 }
 
-// golden reads a report that was kept; with -update it keeps this one first.
+// golden reads a stored report; with -update it first stores this one.
 func golden(t *testing.T, name string, got *Report) *Report {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -123,7 +146,7 @@ func compare(t *testing.T, want, got *Report) {
 	}
 }
 
-// checkReference holds cells against those of a Python reference (BM25 with stemming and
+// checkReference compares cells with those of a Python reference (BM25 with stemming and
 // stop words, LSA by scikit-learn, MiniLM fused by a weight of .7), less .01: mean
 // reciprocal rank and recall@10, by task and search.
 func checkReference(t *testing.T, cells []Cell, reference map[string][2]float64) {
@@ -144,7 +167,7 @@ func checkReference(t *testing.T, cells []Cell, reference map[string][2]float64)
 	}
 }
 
-// checkHybrid holds the fused ranking against the sparse one alone.
+// checkHybrid compares the fused ranking with the sparse one alone.
 func checkHybrid(t *testing.T, cells []Cell) {
 	t.Helper()
 	sparse := map[string]Cell{}
@@ -161,11 +184,11 @@ func checkHybrid(t *testing.T, cells []Cell) {
 	}
 }
 
-// Samples and workers: fewer queries are among the many, and a run is the same again.
+// A sample is of the size asked for, and a run with another number of workers gives the same.
 func TestSampleIsDeterministic(t *testing.T) {
 	var first *Report
 	for _, workers := range []int{1, 3} {
-		r := measureDump(t, "bicycles.meta.stackexchange.com", Options{Queries: 60, Posts: 300, Workers: workers})
+		r := measureBuild(t, Options{Queries: 60, Posts: 300, Workers: workers})
 		if r.Questions != 300 || r.Answers != 300 || r.Fitted != 30 || r.HeldOut[0].Queries != 30 || r.All[0].Queries != 60 {
 			t.Errorf("%+v", r)
 		}

@@ -1,40 +1,32 @@
 package eval
 
 import (
-	"context"
-	"fmt"
-	"slices"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
-
 	"s2g/vectors/embed"
 	"s2g/vectors/search"
 )
 
-// index holds the vectors of posts that are searched, all in memory.
+// index holds the vectors of the posts that are searched, all in memory.
 type index struct {
 	dims     int
-	posts    []int64                     // ascending
-	ends     []int32                     // of a post's points: where the next one's begin
-	dense    []float32                   // a row of dims for each point
+	posts    []int64                     // ids, ascending
+	ends     []int                       // of the points of each post: where those of the next begin
+	dense    []float32                   // dims numbers for each point
 	postings map[uint32][]search.Posting // by term
 	points   int
 }
 
 func newIndex(dims int) *index { return &index{dims: dims, postings: map[uint32][]search.Posting{}} }
 
-// begin announces a post and how many points it has.
-func (x *index) begin(id int64, points int) {
-	end := int32(points)
+// addPost adds a post of so many points, whose vectors addPoints adds later.
+func (x *index) addPost(id int64, points int) {
 	if n := len(x.ends); n > 0 {
-		end += x.ends[n-1]
+		points += x.ends[n-1]
 	}
-	x.posts, x.ends = append(x.posts, id), append(x.ends, end)
+	x.posts, x.ends = append(x.posts, id), append(x.ends, points)
 }
 
-// add adds the vectors of points that were announced, in their order.
-func (x *index) add(dense [][]float32, sparse []embed.SparseVector) {
+// addPoints adds the vectors of points in the order of their posts.
+func (x *index) addPoints(dense [][]float32, sparse []embed.SparseVector) {
 	for i, v := range sparse {
 		for k, term := range v.Indices {
 			x.postings[term] = append(x.postings[term], search.Posting{Point: int32(x.points), Weight: v.Values[k]})
@@ -44,7 +36,8 @@ func (x *index) add(dense [][]float32, sparse []embed.SparseVector) {
 	}
 }
 
-// scores are those of one query: of all points, and the best of each post.
+// scores are the scores of one query: of all points, and the best of each post. They are
+// used again for the next query.
 type scores struct {
 	search.Scores
 	postings [][]search.Posting
@@ -52,8 +45,8 @@ type scores struct {
 	posts    []search.Best
 }
 
-// search fills in the scores of a query.
-func (x *index) search(s *scores, q *search.Query) {
+// compute fills in the scores of the posts of an index.
+func (s *scores) compute(x *index, q *search.Query) {
 	s.postings, s.cosines, s.posts = s.postings[:0], s.cosines[:0], s.posts[:0]
 	for _, term := range q.Sparse.Indices {
 		s.postings = append(s.postings, x.postings[term])
@@ -64,14 +57,15 @@ func (x *index) search(s *scores, q *search.Query) {
 		}
 	}
 	s.Compute(q, x.points, s.postings, s.cosines)
-	from := int32(0)
+	from := 0
 	for _, end := range x.ends {
-		s.posts = append(s.posts, s.Best(int(from), int(end)))
+		s.posts = append(s.posts, s.Best(from, end))
 		from = end
 	}
 }
 
-// dot has four sums, which do not wait for each other.
+// dot has four sums, because each addition waits for the one before it: BenchmarkDot takes
+// 204 ns, and 537 ns with one sum.
 func dot(a, b []float32) float32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
@@ -88,80 +82,21 @@ func dot(a, b []float32) float32 {
 	return s0 + s1 + s2 + s3
 }
 
-// ranks says, for each weight of [weights], which place a post has in the list of
-// all posts, from 1. Of equal ones the lower id comes first, as in a search.
+// ranks are the places of a post in the list of all posts, from 1, for each weight of
+// [weights]. They are 0 where the post is not in the index.
 type ranks [len(weights)]int32
 
+// ranks returns the ranks of the post at position target. Of equal posts the lower id comes
+// first, as in a search.
 func (s *scores) ranks(target int) (r ranks) {
-	for w, by := range weights {
-		score := s.posts[target].Fuse(by)
+	for w, weight := range weights {
+		score := s.posts[target].Fuse(weight)
 		r[w] = 1
-		for post, of := range s.posts {
-			if v := of.Fuse(by); v > score || v == score && post < target {
+		for post, best := range s.posts {
+			if v := best.Fuse(weight); v > score || v == score && post < target {
 				r[w]++
 			}
 		}
 	}
 	return r
-}
-
-// ask ranks, for each query, the post that target names; where that is 0 the ranks
-// are 0.
-func (r *reader) ask(what string, x *index, queries []query, target func(query) int64) ([]ranks, error) {
-	all := make([]ranks, len(queries))
-	var done atomic.Int64
-	err := r.eachQuery(queries, func() func(context.Context, int) error {
-		var s scores
-		return func(_ context.Context, i int) error {
-			if at, found := slices.BinarySearch(x.posts, target(queries[i])); found {
-				x.search(&s, &queries[i].vectors)
-				all[i] = s.ranks(at)
-				done.Add(1)
-			}
-			return nil
-		}
-	})
-	r.o.Progress(what, done.Load(), done.Load())
-	return all, err
-}
-
-// embedQueries makes the vectors of the queries, which are asked twice.
-func (r *reader) embedQueries(queries []query) error {
-	var done atomic.Int64
-	return r.eachQuery(queries, func() func(context.Context, int) error {
-		return func(ctx context.Context, i int) (err error) {
-			q := &queries[i]
-			q.vectors.IDF = r.o.Sparse.IDF()
-			if q.vectors.Dense, err = embed.DenseQuery(ctx, r.o.Dense, q.title); err != nil {
-				return err
-			}
-			if q.vectors.Sparse, err = r.o.Sparse.Query(ctx, q.title); err != nil {
-				return fmt.Errorf("sparse vector of a query: %w", err)
-			}
-			r.o.Progress("embedding titles", done.Add(1), int64(len(queries)))
-			return nil
-		}
-	})
-}
-
-// eachQuery has workers do something for each query; each worker does what one call of
-// work returns.
-func (r *reader) eachQuery(queries []query, work func() func(context.Context, int) error) error {
-	var next atomic.Int64
-	group, ctx := errgroup.WithContext(r.ctx)
-	for range r.o.Workers {
-		do := work()
-		group.Go(func() error {
-			for i := int(next.Add(1)) - 1; i < len(queries); i = int(next.Add(1)) - 1 {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if err := do(ctx, i); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
-	return group.Wait()
 }

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// weights are those that are tried, of the dense score in a fused one. The first is
-// the sparse score alone, the last the dense.
+// weights are the candidates for the weight of the dense score in a fused score. The first
+// is the sparse score alone, the last the dense score.
 var weights = [...]float64{0, .05, .1, .15, .2, .25, .3, .35, .4, .45, .5, .55, .6, .65, .7, .75, .8, .85, .9, .95, 1}
 
-// Task is what is asked for.
+// Task is a kind of known item.
 type Task int
 
 // The tasks; see the package comment.
@@ -21,20 +21,19 @@ const (
 	tasks = iota
 )
 
-// String names a task in a few words.
+// String returns the name of a task in a report.
 func (t Task) String() string {
 	return [...]string{"title to body", "title to accepted answer", "through the thread"}[t]
 }
 
-// found is what became of a query: where what was asked for stands, by task and
-// weight. Ranks of 0 are of a task that does not apply.
-type found struct {
+// result has the ranks of a query's known items. Ranks are 0 for a task that does not apply.
+type result struct {
 	fits  bool
 	ranks [tasks]ranks
 }
 
-// Measure is a mean over queries, with the interval that holds 95 % of the means of
-// queries drawn at random from these (the percentile bootstrap).
+// Measure is a mean over queries with its 95 % confidence interval, by the percentile
+// bootstrap.
 type Measure struct {
 	Mean float64 `json:"mean"`
 	Low  float64 `json:"low"`
@@ -49,7 +48,7 @@ const (
 	recall100
 )
 
-// measures of a rank: its reciprocal, and whether it is among the first so many.
+// measures map a rank to its reciprocal, or to 1 if it is among the first 1, 10 or 100.
 var measures = [...]func(rank int32) float64{
 	func(rank int32) float64 { return 1 / float64(rank) },
 	within(1), within(10), within(100),
@@ -64,10 +63,10 @@ func within(n int32) func(int32) float64 {
 	}
 }
 
-// draws is how many times the bootstrap draws.
+// draws is the number of samples of the bootstrap.
 const draws = 1000
 
-// measure returns the mean of some queries' values, at least one.
+// measure returns the mean of the values of queries, of which there is at least one.
 func measure(values []float64) Measure {
 	r := rand.New(rand.NewPCG(1, uint64(len(values))))
 	drawn := make([]float64, draws)
@@ -90,8 +89,8 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// values returns a measure of the queries that which takes.
-func values(all []found, t Task, weight int, of func(rank int32) float64, which func(found) bool) []float64 {
+// values returns a measure of the queries that which selects.
+func values(all []result, t Task, weight int, of func(rank int32) float64, which func(result) bool) []float64 {
 	var v []float64
 	for _, f := range all {
 		if rank := f.ranks[t][weight]; rank > 0 && which(f) {
@@ -101,20 +100,19 @@ func values(all []found, t Task, weight int, of func(rank int32) float64, which 
 	return v
 }
 
-// priorQueries is how many queries the default weight of a model counts for.
+// priorQueries is the number of queries that the default weight of a model counts as.
 const priorQueries = 1000
 
-// tolerance is how much a cell may lose against the sparse score alone.
+// tolerance is the loss of a measure against the sparse score alone that still is harmless.
 const tolerance = .005
 
-// fit returns which of the weights to use, by the queries that are there to fit on.
+// fit returns the position in weights that fits the queries to fit on.
 //
-// The best is that with the highest reciprocal rank, in the mean of the tasks, among
-// those that harm no task. On a small site its place is a matter of chance: of two
-// halves of 200 queries one may want .1 and the other .5. So it is drawn towards the
-// model's default, which was right elsewhere and counts for priorQueries queries, and
-// then lowered as far as it harms no task.
-func fit(all []found, prior float64) int {
+// The best weight has the highest reciprocal rank, in the mean of the tasks, among the
+// harmless ones. On a small site it is a matter of chance: of two halves of 200 queries one
+// may prefer .1 and the other .5. So it is averaged with the default of the model, prior,
+// which counts as priorQueries queries, and then lowered until it is harmless.
+func fit(all []result, prior float64) int {
 	best, bestMean, queries := 0, -1.0, 0
 	for w := range weights {
 		if m := meanOfTasks(all, w); m > bestMean && harmless(all, w) {
@@ -134,13 +132,13 @@ func fit(all []found, prior float64) int {
 	return w
 }
 
-// harmless says whether a weight makes neither the mean reciprocal rank nor recall@10
-// of any task lower than the sparse score alone does, by more than tolerance. The
-// weight 0 is harmless.
-func harmless(all []found, weight int) bool {
+// harmless reports whether a weight lowers neither the mean reciprocal rank nor recall@10 of
+// any task by more than tolerance, compared with the sparse score alone. The weight 0 is
+// harmless.
+func harmless(all []result, weight int) bool {
 	for t := range Task(tasks) {
 		for _, m := range []int{mrr, recall10} {
-			sparse, fused := values(all, t, 0, measures[m], found.isFit), values(all, t, weight, measures[m], found.isFit)
+			sparse, fused := values(all, t, 0, measures[m], result.isFit), values(all, t, weight, measures[m], result.isFit)
 			if len(fused) > 0 && mean(fused) < mean(sparse)-tolerance {
 				return false
 			}
@@ -149,17 +147,17 @@ func harmless(all []found, weight int) bool {
 	return true
 }
 
-// meanOfTasks is the mean, over the tasks that apply, of the mean reciprocal rank.
-func meanOfTasks(all []found, weight int) float64 {
+// meanOfTasks returns the mean of the tasks' mean reciprocal ranks.
+func meanOfTasks(all []result, weight int) float64 {
 	var means []float64
 	for t := range Task(tasks) {
-		if v := values(all, t, weight, measures[mrr], found.isFit); len(v) > 0 {
+		if v := values(all, t, weight, measures[mrr], result.isFit); len(v) > 0 {
 			means = append(means, mean(v))
 		}
 	}
 	return mean(means)
 }
 
-func (f found) isFit() bool      { return f.fits }
-func (f found) isReported() bool { return !f.fits }
-func (f found) isAny() bool      { return true }
+func (r result) isFit() bool      { return r.fits }
+func (r result) isReported() bool { return !r.fits }
+func (r result) isAny() bool      { return true }

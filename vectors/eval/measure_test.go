@@ -15,15 +15,15 @@ import (
 // dense one the other.
 func TestRanks(t *testing.T) {
 	x := newIndex(2)
-	x.begin(10, 1)
-	x.begin(20, 2)
-	x.begin(30, 1)
-	x.add([][]float32{{1, 0}, {0, 1}, {.6, .8}, {1, 0}}, []embed.SparseVector{
+	x.addPost(10, 1)
+	x.addPost(20, 2)
+	x.addPost(30, 1)
+	x.addPoints([][]float32{{1, 0}, {0, 1}, {.6, .8}, {1, 0}}, []embed.SparseVector{
 		{Indices: []uint32{7}, Values: []float32{1}}, {Indices: []uint32{7, 9}, Values: []float32{2, 1}},
 		{}, {Indices: []uint32{7}, Values: []float32{1}},
 	})
 	var s scores
-	x.search(&s, &search.Query{Sparse: embed.SparseVector{Indices: []uint32{7, 8}, Values: []float32{1, 1}}, IDF: true, Dense: []float32{1, 0}})
+	s.compute(x, &search.Query{Sparse: embed.SparseVector{Indices: []uint32{7, 8}, Values: []float32{1, 1}}, IDF: true, Dense: []float32{1, 0}})
 	last := len(weights) - 1
 	for _, c := range []struct {
 		target            int
@@ -59,11 +59,11 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// madeFound makes queries whose ranks at a weight are those of f.
-func madeFound(n int, f func(weight float64) int32) []found {
-	var all []found
+// resultsOf makes the results of n queries with the ranks that f returns for a weight.
+func resultsOf(n int, f func(weight float64) int32) []result {
+	var all []result
 	for i := range n {
-		of := found{fits: i%2 == 0}
+		of := result{fits: i%2 == 0}
 		for w, by := range weights {
 			of.ranks[TitleBody][w] = f(by)
 		}
@@ -90,7 +90,7 @@ func TestFit(t *testing.T) {
 			return 1
 		}, .7, .3},
 	} {
-		if got := weights[fit(madeFound(c.n, c.ranks), c.prior)]; got != c.want {
+		if got := weights[fit(resultsOf(c.n, c.ranks), c.prior)]; got != c.want {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}
 	}
@@ -110,5 +110,12 @@ func TestDraw(t *testing.T) {
 	}
 	if more := draw(slices.Clone(ids), 200, saltQueries, nil); more[0] >= 100 || more[199] < 900 {
 		t.Errorf("a sample without its ends: %d", more)
+	}
+}
+
+func BenchmarkDot(b *testing.B) {
+	x, y := make([]float32, 256), make([]float32, 256)
+	for b.Loop() {
+		dot(x, y)
 	}
 }

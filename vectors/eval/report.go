@@ -6,19 +6,19 @@ import (
 	"text/tabwriter"
 )
 
-// Report is what was measured.
+// Report has the measures of a build.
 type Report struct {
 	Dense     string  `json:"dense"`     // model
 	Sparse    string  `json:"sparse"`    // model
-	Questions int     `json:"questions"` // that were searched
-	Answers   int     `json:"answers"`   // that were searched
-	Weight    float64 `json:"weight"`    // of the dense score in the fused one
-	Fitted    int     `json:"fitted"`    // on so many queries
+	Questions int     `json:"questions"` // searched
+	Answers   int     `json:"answers"`   // searched
+	Weight    float64 `json:"weight"`    // of the dense score in a fused score, fitted
+	Fitted    int     `json:"fitted"`    // queries that the weight is fitted on
 	HeldOut   []Cell  `json:"held_out"`  // of the other queries
-	All       []Cell  `json:"all"`       // of both halves: hybrid is a little flattered
+	All       []Cell  `json:"all"`       // of all queries: a little too good for hybrid
 }
 
-// Cell is a way to search, at a task.
+// Cell has the measures of a way to search at a task.
 type Cell struct {
 	Task      string  `json:"task"`
 	Search    string  `json:"search"` // sparse, dense or hybrid
@@ -29,7 +29,7 @@ type Cell struct {
 	Recall100 Measure `json:"recall_100"`
 }
 
-func summarise(all []found, prior float64) *Report {
+func summarise(all []result, prior float64) *Report {
 	best := fit(all, prior)
 	r := &Report{Weight: weights[best]}
 	for _, f := range all {
@@ -37,12 +37,12 @@ func summarise(all []found, prior float64) *Report {
 			r.Fitted++
 		}
 	}
-	r.HeldOut = cells(all, best, found.isReported)
-	r.All = cells(all, best, found.isAny)
+	r.HeldOut = cells(all, best, result.isReported)
+	r.All = cells(all, best, result.isAny)
 	return r
 }
 
-func cells(all []found, best int, which func(found) bool) []Cell {
+func cells(all []result, best int, which func(result) bool) []Cell {
 	var list []Cell
 	for t := range Task(tasks) {
 		for _, s := range []struct {
@@ -64,7 +64,7 @@ func cells(all []found, best int, which func(found) bool) []Cell {
 	return list
 }
 
-// WriteTable writes the report for people.
+// WriteTable writes the report as text.
 func (r *Report) WriteTable(w io.Writer) error {
 	fmt.Fprintf(w, "dense %s, sparse %s; %d questions, %d answers\n", r.Dense, r.Sparse, r.Questions, r.Answers)
 	fmt.Fprintf(w, "weight of dense in hybrid: %.2f, fitted on %d queries\n", r.Weight, r.Fitted)
@@ -85,5 +85,5 @@ func (r *Report) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// String is the mean and its interval, as two columns of a table.
+// String returns the mean and its interval as two columns of a table.
 func (m Measure) String() string { return fmt.Sprintf("%.3f\t%.3f-%.3f", m.Mean, m.Low, m.High) }

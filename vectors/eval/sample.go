@@ -9,32 +9,33 @@ import (
 	"s2g/vectors/search"
 )
 
-// query is a question whose title is asked for.
+// query is a question whose title is a query.
 type query struct {
 	id       int64
 	accepted int64 // its accepted answer; 0: none
-	fits     bool  // the weight is fitted on it; else it is reported
+	fits     bool  // the weight is fitted on it; else it is in the report
 	title    string
 	vectors  search.Query
 }
 
-// sample is what is searched, and for what. Ids ascend.
+// sample is the posts that are searched, and the queries. Ids ascend.
 type sample struct {
 	queries            []query
 	questions, answers []int64
 }
 
-// The samples are independent of each other by these numbers.
+// The samples are drawn by different hashes, and so independent of each other.
 const (
 	saltQuestions = 0x51 << 32
 	saltQueries   = 0x52 << 32
 	saltAnswers   = 0x53 << 32
 	saltHalves    = 0x54 << 32
+	saltFit       = 0x55 << 32
 )
 
-// choose draws posts questions of the build, queries of them, and posts answers to
-// them, those that are asked for in any case.
-func choose(x *threads.Index, queries, posts int) sample {
+// drawSample draws at most posts questions of the build, queries of these, and at most posts
+// answers to the questions, among them all accepted answers of the queries.
+func drawSample(x *threads.Index, queries, posts int) sample {
 	var s sample
 	accepted := map[int64]int64{}
 	for p := range x.All() {
@@ -63,7 +64,8 @@ func choose(x *threads.Index, queries, posts int) sample {
 	return s
 }
 
-// halve puts every other query, by hash, into the half that the weight is fitted on.
+// halve assigns every other query, in the order of their hashes, to the half that the weight
+// is fitted on.
 func (s *sample) halve() {
 	order := make([]int, len(s.queries))
 	for i := range order {
@@ -77,8 +79,8 @@ func (s *sample) halve() {
 	}
 }
 
-// draw returns n of the ids, ascending: those that are wanted, and then those whose
-// hashes are smallest.
+// draw returns n of the ids, ascending: those that are wanted first, then those with the
+// smallest hashes. It reorders ids.
 func draw(ids []int64, n int, salt uint64, wanted map[int64]bool) []int64 {
 	if len(ids) > n {
 		first := func(id int64) int {

@@ -9,8 +9,8 @@ import (
 	"s2g/vectors/embed"
 )
 
-// measureTrained measures a real dump with a trained model of 22 million parameters that a
-// server computes, whose tokens cut the windows.
+// measureTrained measures a real dump with a trained model of 22 million parameters at a
+// server, by whose tokens windows are cut.
 func measureTrained(t *testing.T, o Options) *Report {
 	t.Helper()
 	server := schematest.StartEmbedder(t)
@@ -18,7 +18,7 @@ func measureTrained(t *testing.T, o Options) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, db := load(t, "bioinformatics.stackexchange.com")
+	_, db := bioinformatics(t)
 	o.Other, o.Dense, o.Sparse = true, dense, embed.NewBM25()
 	o.Windows = vectors.Windows{Size: 200, Overlap: 32, By: embed.TokenizerOf(dense)}
 	report, err := Run(t.Context(), db, o)
@@ -28,15 +28,16 @@ func measureTrained(t *testing.T, o Options) *Report {
 	return report
 }
 
-// The quality with a trained model on a part of the site. It is small, so that it takes
-// half a minute; the whole is TestTrainedWhole.
+// The quality with a trained model on a part of the site, which takes half a minute;
+// TestTrainedWhole measures all of it.
 func TestTrained(t *testing.T) {
+	schematest.Long(t)
 	got := measureTrained(t, Options{Queries: 40, Posts: 40})
 	compare(t, golden(t, "bioinformatics-minilm-40.json", got), got)
 }
 
-// wholeTrained are the numbers of all questions and answers of the site with a trained
-// model. "make quality" measures them anew, which takes ten minutes or more.
+// wholeTrained is the report of all questions and answers of the site with a trained model.
+// "make quality" measures it anew, which takes ten minutes or more.
 const wholeTrained = "bioinformatics-minilm.json"
 
 func TestTrainedWhole(t *testing.T) {
@@ -47,7 +48,7 @@ func TestTrainedWhole(t *testing.T) {
 	compare(t, golden(t, wholeTrained, got), got)
 }
 
-// The numbers that were kept of the whole reach those of the reference.
+// The stored report of the whole site reaches the reference.
 func TestTrainedReachesTheReference(t *testing.T) {
 	kept := golden(t, wholeTrained, nil)
 	checkReference(t, kept.All, map[string][2]float64{
