@@ -1,31 +1,21 @@
 package vectors
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
-	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 )
 
-// served is the server that all tests share: to start and stop one takes longer
-// than most of them.
-var served struct {
-	sync.Once
-	dir string
-	db  *tables.DB
-	err error
-}
+// mariadb is the server of the package's tests.
+var mariadb tablestest.Server
 
 func TestMain(m *testing.M) {
-	tables.Supervise()
 	if delay := os.Getenv(endpointEnv); delay != "" {
 		serveEmbeddings(delay)
 		os.Exit(0)
@@ -33,28 +23,7 @@ func TestMain(m *testing.M) {
 	if out := os.Getenv(childOut); out != "" {
 		os.Exit(child(out))
 	}
-	code := m.Run()
-	if served.db != nil {
-		if err := errors.Join(served.db.Close(), os.RemoveAll(served.dir)); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-func server(t testing.TB) *tables.DB {
-	t.Helper()
-	schematest.Tool(t, "mariadbd")
-	served.Do(func() {
-		if served.dir, served.err = os.MkdirTemp("", "vectors"); served.err == nil {
-			served.db, served.err = tables.Open(context.Background(), tables.Options{Dir: served.dir})
-		}
-	})
-	if served.err != nil {
-		t.Fatal(served.err)
-	}
-	return served.db
+	mariadb.Main(m)
 }
 
 // row is a row of a table by column; what it does not name is NULL.
@@ -124,10 +93,10 @@ func links() []row {
 	}
 }
 
-// load puts rows in service.
+// load puts rows in service in a database of the test's own.
 func load(t testing.TB, rows map[string][]row) *tables.DB {
 	t.Helper()
-	db := server(t)
+	db := mariadb.Database(t)
 	var loaded []schema.Table
 	for _, table := range schema.Tables() {
 		if rows[table.Name] == nil {
@@ -169,6 +138,7 @@ func tsv(table schema.Table, rows []row) string {
 	return b.String()
 }
 
+// loadFixture puts the small dump in service.
 func loadFixture(t *testing.T) *tables.DB {
 	return load(t, map[string][]row{"Posts": posts(), "PostLinks": links()})
 }

@@ -64,6 +64,7 @@ func child(out string) int {
 // on from: in the end the shards are those of a run that nothing happened to.
 func TestKilled(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())

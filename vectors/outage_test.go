@@ -16,6 +16,7 @@ import (
 // embedded again, by the count of the server itself. The model is a real one.
 func TestEndpointDiesHalfWay(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	db, server := loadFixture(t), schematest.StartEmbedder(t)
 	o := smallOptions()
 	o.Dense = "openai+http://" + server.Address + "/v1?model=all-MiniLM-L6-v2"

@@ -75,6 +75,7 @@ func wantUsage(t *testing.T, what string, err error, names string) {
 // was left with another number of ranks. The bytes and the summary are those of one
 // process.
 func TestRanks(t *testing.T) {
+	t.Parallel()
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
@@ -143,6 +144,7 @@ func lose(t *testing.T, out string) {
 
 // Marks of another key, and of another model, are refused by name.
 func TestMergeRefuses(t *testing.T) {
+	t.Parallel()
 	rows, _ := benchPosts(60)
 	db := load(t, map[string][]row{"Posts": rows})
 	out := shareable(t)

@@ -14,6 +14,7 @@ import (
 // The one-liners of docs/vectors.md, as they stand there, read the shards of a build.
 func TestReaders(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	python := schematest.Python(t, "duckdb==1.4.2", "pandas==2.3.3", "pyarrow==21.0.0", "datasets==4.4.1")
 	doc, err := os.ReadFile(filepath.Join("..", "docs", "vectors.md"))
 	if err != nil {

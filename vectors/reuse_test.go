@@ -30,6 +30,7 @@ func buildWith(t *testing.T, db *tables.DB, o Options) (*manifest.Dir, *counting
 // A month later: a text has changed, another post is new, a score has moved, units are
 // cut elsewhere. Vectors are copied, what stands beside them is not.
 func TestReuse(t *testing.T) {
+	t.Parallel()
 	o := smallOptions()
 	first, _ := buildWith(t, loadFixture(t), o)
 
@@ -68,6 +69,7 @@ func TestReuse(t *testing.T) {
 // The builtin embedder of the earlier build comes along, so that its vectors and new
 // ones can be compared.
 func TestReuseBringsTheModel(t *testing.T) {
+	t.Parallel()
 	o := smallOptions()
 	first := openDir(t, t.TempDir())
 	if err := smallRun(loadFixture(t), o).intoBuild(t.Context(), first); err != nil {
@@ -93,6 +95,7 @@ func TestReuseBringsTheModel(t *testing.T) {
 }
 
 func TestReuseRefuses(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	o := smallOptions()
 	o.Reuse = t.TempDir()
@@ -115,6 +118,7 @@ func TestReuseRefuses(t *testing.T) {
 
 // What an interrupted run has committed is not embedded again.
 func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	dir, embedder := openDir(t, t.TempDir()), &counting{texts: map[string]int{}}
 	o := smallOptions()
@@ -146,6 +150,7 @@ func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
 // Vectors that an endpoint makes are asked for while posts are read; nothing else is
 // different, and what has failed is what is said.
 func TestBatchesUnderWay(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	o := smallOptions()
 	want, _ := buildWith(t, db, o)

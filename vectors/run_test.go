@@ -78,6 +78,7 @@ func summaryOf(dir *manifest.Dir) manifest.Stage {
 }
 
 func TestSameBytesWhateverTheWorkers(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	var want map[string]string
 	for _, workers := range []int{1, 2, 7} {
@@ -100,6 +101,7 @@ func TestSameBytesWhateverTheWorkers(t *testing.T) {
 }
 
 func TestSameBytesAfterInterruptions(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	whole := openDir(t, t.TempDir())
 	o := smallOptions()
@@ -215,6 +217,7 @@ func build(t *testing.T, o Options) (out string, points map[string][]shard.Point
 func hexHash(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
 func TestPoints(t *testing.T) {
+	t.Parallel()
 	o := smallOptions()
 	o.Other = true
 	_, points, parents, embedder := build(t, o)
@@ -267,6 +270,7 @@ func TestPoints(t *testing.T) {
 }
 
 func TestPayload(t *testing.T) {
+	t.Parallel()
 	_, points, _, _ := build(t, smallOptions())
 	find := func(slug string, post int64) shard.Point {
 		i := slices.IndexFunc(points[slug], func(p shard.Point) bool { return p.PostID == post })
@@ -318,6 +322,7 @@ func TestPayload(t *testing.T) {
 }
 
 func TestQuestionsAlone(t *testing.T) {
+	t.Parallel()
 	_, points, parents, _ := build(t, Options{Languages: smallOptions().Languages, Window: 64, Overlap: new(8)})
 	for slug, rows := range points {
 		for _, p := range rows {
@@ -332,6 +337,7 @@ func TestQuestionsAlone(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
+	t.Parallel()
 	posts := append(posts(), question(50, "|c#|", "What is it", "<p>Not this, but that?</p>"))
 	dir := openDir(t, t.TempDir())
 	o := smallOptions()
@@ -365,6 +371,7 @@ func TestSummary(t *testing.T) {
 }
 
 func TestWithoutLinksAndWithoutPosts(t *testing.T) {
+	t.Parallel()
 	db := load(t, map[string][]row{"Posts": posts()[5:6]})
 	dir := openDir(t, t.TempDir())
 	if err := Run(t.Context(), dir, db, smallOptions()); err != nil {

@@ -34,6 +34,7 @@ func found(t *testing.T, out, language, words string) []int64 {
 }
 
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	o := smallOptions()
 	o.Units = UnitsQuestion
@@ -91,6 +92,7 @@ func TestSearch(t *testing.T) {
 // Where eval has found that dense scores do no good, they count nothing, and no
 // question is found that has none of the words.
 func TestSearchByWordsAlone(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	dir := openDir(t, out)
 	o := smallOptions()
@@ -110,6 +112,7 @@ func TestSearchByWordsAlone(t *testing.T) {
 
 // Answers are searched, too, and their questions are what is found.
 func TestSearchWithAnswers(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	db := loadFixture(t)
 	if err := smallRun(db, smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
@@ -128,6 +131,7 @@ func TestSearchWithAnswers(t *testing.T) {
 }
 
 func TestSearchHops(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	build := func(units string) string {
 		out := t.TempDir()
@@ -242,6 +246,7 @@ func describe(h search.Hit) string {
 
 // Only what has an accepted answer, though others fit better.
 func TestSearchAccepted(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
@@ -256,6 +261,7 @@ func TestSearchAccepted(t *testing.T) {
 }
 
 func TestThreads(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	db := loadFixture(t)
 	if err := smallRun(db, smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
@@ -283,6 +289,7 @@ func TestThreads(t *testing.T) {
 }
 
 func TestSearchRefuses(t *testing.T) {
+	t.Parallel()
 	out := t.TempDir()
 	for _, language := range []string{"python", "klingon", ""} {
 		_, err := search.Search(t.Context(), out, search.Options{Slug: language, Query: "x"})

@@ -76,6 +76,7 @@ func (f *fakeModel) options() Options {
 }
 
 func TestWindowsOfTheEndpointsTokens(t *testing.T) {
+	t.Parallel()
 	db, f := loadFixture(t), newFakeModel(t)
 	f.refuses = "NullPointerException"
 	dir := openDir(t, t.TempDir())
@@ -113,6 +114,7 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 
 // What a model does not read of long windows is in no vector: it is said before the work.
 func TestWindowsLongerThanTheModelReads(t *testing.T) {
+	t.Parallel()
 	db := loadFixture(t)
 	for reads, want := range map[int]bool{299: true, 300: false, 0: false} {
 		f := newFakeModel(t)
@@ -140,6 +142,7 @@ func mustOpen(t *testing.T, f *fakeModel) embed.Dense {
 
 // A run that goes on cuts windows as the one before it, or says that it cannot.
 func TestWindowsOfResumedRuns(t *testing.T) {
+	t.Parallel()
 	db, f := loadFixture(t), newFakeModel(t)
 	for _, c := range []struct {
 		name          string
@@ -185,6 +188,7 @@ func TestWindowsOfResumedRuns(t *testing.T) {
 }
 
 func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
+	t.Parallel()
 	languages := smallOptions().Languages // c#, java, python
 	db := load(t, map[string][]row{"Posts": {
 		question(1, "|python|java|", "Two", "<pre><code>a = b</code></pre>"),
@@ -208,6 +212,7 @@ func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
 
 // Addresses of links stand in all texts of a build that keeps them, or in none.
 func TestLinks(t *testing.T) {
+	t.Parallel()
 	db := load(t, map[string][]row{"Posts": {
 		with(question(1, "|python|", "Sort a list", `<p>As <a href="http://e.org/x">the manual</a> says.</p>`), "AcceptedAnswerId", 2),
 		answer(2, 1, `<p>See <a href="http://e.org/y">this</a>.</p>`),
