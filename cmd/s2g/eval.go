@@ -14,7 +14,7 @@ import (
 )
 
 const evalHelp = `Measures how well the build's embedders find what is known to be there, with the titles of questions as queries:
-the body under the title, the accepted answer, and the accepted answer by way of its question and the graph.
+the body under the title, and the accepted answer.
 Bodies are embedded without their titles into an index in memory. The weight of the dense score in a fused one is
 fitted on half of the queries, reported on the others, and kept in the manifest: s2g search uses it.
 

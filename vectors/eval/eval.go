@@ -4,9 +4,7 @@
 // The title of a question is a query with a known result:
 //
 //   - [TitleBody]: among the bodies of questions, that of the question;
-//   - [TitleAnswer]: among answers, the accepted one;
-//   - [Thread]: the accepted answer by way of its question: the question is found by its
-//     body, and the edge HasAcceptedAnswer leads to the answer.
+//   - [TitleAnswer]: among answers, the accepted one.
 //
 // Bodies are embedded without their titles, cut into windows as the build cuts them, and
 // kept in an index in memory. The builtin dense embedder is fitted again on these bodies:
@@ -112,10 +110,7 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	}
 	results := make([]result, len(s.queries))
 	for i, q := range s.queries {
-		results[i] = result{fits: q.fits, ranks: [tasks]ranks{TitleBody: bodies[i]}}
-		if q.accepted != 0 {
-			results[i].ranks[TitleAnswer], results[i].ranks[Thread] = accepted[i], bodies[i]
-		}
+		results[i] = result{fits: q.fits, ranks: [tasks]ranks{TitleBody: bodies[i], TitleAnswer: accepted[i]}}
 	}
 	report := summarise(results, embed.DefaultWeight(o.Dense.Model()))
 	report.Dense, report.Sparse = o.Dense.Model(), o.Sparse.Model()

@@ -17,13 +17,12 @@ type Task int
 const (
 	TitleBody Task = iota
 	TitleAnswer
-	Thread
 	tasks = iota
 )
 
 // String returns the name of a task in a report.
 func (t Task) String() string {
-	return [...]string{"title to body", "title to accepted answer", "through the thread"}[t]
+	return [...]string{"title to body", "title to accepted answer"}[t]
 }
 
 // result has the ranks of a query's known items. Ranks are 0 for a task that does not apply.
