@@ -56,6 +56,7 @@ func TestPlanDependsOnTextNotEncoding(t *testing.T) {
 
 // Each stage is looked at before it begins, by itself.
 func TestStagesRefuseAMachineThatIsTooSmall(t *testing.T) {
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")

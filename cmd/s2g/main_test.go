@@ -23,6 +23,9 @@ import (
 // the supervisor of a private server when s2g starts one.
 func TestMain(m *testing.M) {
 	tables.Supervise()
+	if os.Getenv("S2G_DB_MEMORY") == "" {
+		os.Setenv("S2G_DB_MEMORY", "64MiB") // a large buffer pool takes longer to start
+	}
 	testscript.Main(m, map[string]func(){"s2g": main})
 }
 
@@ -91,6 +94,7 @@ func TestFullStandardOutputIsTooLittleDisk(t *testing.T) {
 // With --json whatever is printed, on both streams, is a JSON object a line, also
 // of a run that fails.
 func TestJSONPrintsOnlyObjects(t *testing.T) {
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")

@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// Go's own variables and PATH apart, a script starts with no environment
 			monthly, err := filepath.Abs(filepath.Join("..", "..", "scripts", "monthly"))
-			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly, "S2G_DB_MEMORY="+testMemory)
+			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly)
 			servers := map[string]*tables.DB{}
 			e.Values[serversKey{}] = servers
 			e.Defer(func() {
@@ -46,9 +46,6 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
-
-// testMemory is the buffer pool of a test's private server. A large one takes longer to start.
-const testMemory = "64MiB"
 
 // serve OUT keeps the private server of a build running until the script ends, so that the commands that follow join it.
 // ! serve OUT ends it.

@@ -54,8 +54,8 @@ type Need struct {
 	Has   int64 `json:"has"`
 }
 
-// Lacks reports whether less is free than is needed.
-func (n Need) Lacks() bool { return n.Has > 0 && n.Has < n.Needs }
+// lacks reports whether less is free than is needed.
+func (n Need) lacks() bool { return n.Has > 0 && n.Has < n.Needs }
 
 // New returns the plan of the given stages of a build. It changes nothing.
 func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) (*Plan, error) {
@@ -120,15 +120,15 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 
 // Err returns a fault of [schema.FaultResources] where the machine has too little.
 func (p *Plan) Err() error {
-	if p.Disk.Lacks() {
+	if p.Disk.lacks() {
 		return schema.Faultf(schema.FaultResources, "free some, choose another option out, or see what takes how much with option dry-run",
 			"too little disk: the build needs about %s more, %s are free", size(p.Disk.Needs), size(p.Disk.Has))
 	}
-	if p.Tables != nil && p.Tables.Lacks() {
+	if p.Tables != nil && p.Tables.lacks() {
 		return schema.Faultf(schema.FaultResources, "free some, or see what takes how much with option dry-run",
 			"too little disk for the tables: they need about %s more, %s are free there", size(p.Tables.Needs), size(p.Tables.Has))
 	}
-	if p.Memory.Lacks() {
+	if p.Memory.lacks() {
 		return schema.Faultf(schema.FaultResources, "give a smaller option db-memory, or use a larger machine",
 			"too little memory: the build needs about %s, this machine has %s", size(p.Memory.Needs), size(p.Memory.Has))
 	}
