@@ -29,11 +29,6 @@ func Retry(ctx context.Context, retryFor time.Duration, log *slog.Logger, what s
 	return withFault(retryPolicy(retryFor, log).Do(ctx, what, func(context.Context) error { return request() }))
 }
 
-// withRetries is [Retry] by the load's policy.
-func (l *loader) withRetries(ctx context.Context, what string, request func() error) error {
-	return withFault(l.retries.Do(ctx, what, func(context.Context) error { return request() }))
-}
-
 // withFault gives an error of the server the class of its remedy. Other errors
 // stay as they are.
 func withFault(err error) error {

@@ -92,6 +92,16 @@ func Inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, erro
 	return c, nil
 }
 
+// foreign returns the fault of a repository with other content.
+func foreign(r *rdf4j.Repository, c Contents) error {
+	holds := "other statements"
+	if c.Edition != "" {
+		holds = "a part of the build " + c.Edition
+	}
+	return schema.Faultf(schema.FaultUsage, "name another one by option repository, or delete this one",
+		"the repository %s holds %d statements, which are not this build's: %s", r.ID(), c.Statements, holds)
+}
+
 // Plan returns what a load would find and which files it would send, or the error
 // that would refuse it. It changes nothing and retries nothing.
 func Plan(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, []manifest.File, error) {

@@ -187,7 +187,7 @@ func (c *Client) send(ctx context.Context, r request) (*answer, error) {
 	a := &answer{ReadCloser: got.Body, cause: func() error { return context.Cause(inner) }, header: got.Header, cancel: func() { cancel(nil) }, timer: timer}
 	if got.StatusCode/100 != 2 {
 		defer a.Close()
-		return nil, c.statusError(r, got)
+		return nil, statusError(c.base.Host, c.name(r), got)
 	}
 	return a, nil
 }

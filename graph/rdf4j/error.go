@@ -99,7 +99,7 @@ func (e errTimeout) Error() string { return "no answer within " + e.limit.String
 var markup = regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>|<[^>]*>`)
 
 // statusError reads the message of an answer with a status other than 2xx.
-func (c *Client) statusError(r request, answer *http.Response) error {
+func statusError(server, request string, answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage)) // a part of a message is better than none
 	if strings.Contains(answer.Header.Get("Content-Type"), "html") {
 		text = markup.ReplaceAll(text, []byte(" "))
@@ -111,5 +111,5 @@ func (c *Client) statusError(r request, answer *http.Response) error {
 	for !utf8.ValidString(message) {
 		message = message[:len(message)-1]
 	}
-	return &StatusError{Server: c.base.Host, Request: c.name(r), Status: answer.StatusCode, Message: message}
+	return &StatusError{Server: server, Request: request, Status: answer.StatusCode, Message: message}
 }

@@ -99,7 +99,7 @@ func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
 	if id, err = url.PathUnescape(id); err != nil {
 		return nil, fmt.Errorf("beginning a transaction of %s: %w", r.id, err)
 	}
-	return &Transaction{r, id}, nil
+	return &Transaction{client: r.client, id: id, path: r.path("transactions", id)}, nil
 }
 
 // contexts returns the parameter that names graphs.

@@ -24,8 +24,9 @@ type Data struct {
 
 // Transaction is an open transaction. One goroutine at a time may use it.
 type Transaction struct {
-	repository *Repository
-	id         string
+	client *Client
+	id     string
+	path   []string
 }
 
 // ID returns the server's id of the transaction.
@@ -55,14 +56,12 @@ func (t *Transaction) Commit(ctx context.Context) error {
 
 // Rollback ends the transaction without a change.
 func (t *Transaction) Rollback(ctx context.Context) error {
-	_, err := t.repository.client.call(ctx, request{method: http.MethodDelete, path: t.path(), limit: 2 * time.Minute})
+	_, err := t.client.call(ctx, request{method: http.MethodDelete, path: t.path, limit: 2 * time.Minute})
 	return err
 }
 
-func (t *Transaction) path() []string { return t.repository.path("transactions", t.id) }
-
 func (t *Transaction) put(ctx context.Context, r request) error {
-	r.method, r.path = http.MethodPut, t.path()
-	_, err := t.repository.client.call(ctx, r)
+	r.method, r.path = http.MethodPut, t.path
+	_, err := t.client.call(ctx, r)
 	return err
 }

@@ -136,6 +136,43 @@ func (r *Reader) iri(t *Term) bool {
 	}
 }
 
+// unicode reads \uXXXX or \UXXXXXXXX.
+func (r *Reader) unicode(v []byte) (_ []byte, ok bool) {
+	digits := 4
+	switch r.in.peek(1) {
+	case 'u':
+	case 'U':
+		digits = 8
+	default:
+		return v, r.fail("unknown escape in an IRI")
+	}
+	code := 0
+	for i := range digits {
+		d := hexDigit(r.in.peek(2 + i))
+		if d < 0 {
+			return v, r.fail("hex digits are missing after \\u or \\U")
+		}
+		code = code<<4 | d
+	}
+	if !utf8.ValidRune(rune(code)) || code > utf8.MaxRune {
+		return v, r.fail("escape that is no character")
+	}
+	r.in.pos += 2 + digits
+	return utf8.AppendRune(v, rune(code)), true
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c - 'a' + 10)
+	case 'A' <= c && c <= 'F':
+		return int(c - 'A' + 10)
+	}
+	return -1
+}
+
 // valid checks that a term is UTF-8.
 func (r *Reader) valid(v []byte) bool {
 	return utf8.Valid(v) || r.fail("invalid UTF-8")

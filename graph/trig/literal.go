@@ -1,9 +1,5 @@
 package trig
 
-import (
-	"unicode/utf8"
-)
-
 // object reads an object.
 func (r *Reader) object(t *Term) bool {
 	t.Datatype, t.Language = t.Datatype[:0], t.Language[:0] // of the object before
@@ -119,43 +115,6 @@ func (r *Reader) escape(v []byte) (_ []byte, ok bool) {
 
 // escapes holds the character of each byte after a backslash.
 var escapes = [256]byte{'n': '\n', 'r': '\r', 't': '\t', '"': '"', '\\': '\\', '\'': '\'', 'b': '\b', 'f': '\f'}
-
-// unicode reads \uXXXX or \UXXXXXXXX.
-func (r *Reader) unicode(v []byte) (_ []byte, ok bool) {
-	digits := 4
-	switch r.in.peek(1) {
-	case 'u':
-	case 'U':
-		digits = 8
-	default:
-		return v, r.fail("unknown escape in an IRI")
-	}
-	code := 0
-	for i := range digits {
-		d := hexDigit(r.in.peek(2 + i))
-		if d < 0 {
-			return v, r.fail("hex digits are missing after \\u or \\U")
-		}
-		code = code<<4 | d
-	}
-	if !utf8.ValidRune(rune(code)) || code > utf8.MaxRune {
-		return v, r.fail("escape that is no character")
-	}
-	r.in.pos += 2 + digits
-	return utf8.AppendRune(v, rune(code)), true
-}
-
-func hexDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c - 'a' + 10)
-	case 'A' <= c && c <= 'F':
-		return int(c - 'A' + 10)
-	}
-	return -1
-}
 
 // language reads @tag.
 func (r *Reader) language(t *Term) bool {
