@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/cmd/s2g/internal/report"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/vectors"
 	"s2g/vectors/embed"
+	"s2g/vectors/text"
 )
 
 const cleanHelp = `Shows the text of a question or an answer as it is embedded: what cleaning drops and by which rule, and the chunks
@@ -81,7 +81,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 func (a *app) printChunks(c *vectors.Cleaned, window int) {
 	a.printf("%s %d: %s\n", c.Type, c.PostID, printable(c.Title))
 	for _, d := range c.Drops {
-		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, report.NoiseRule(d.Rule), indent(printable(d.Text)))
+		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, text.NoiseRuleMeaning(d.Rule), indent(printable(d.Text)))
 	}
 	if len(c.Drops) == 0 {
 		a.printf("\nnothing was dropped\n")

@@ -15,9 +15,35 @@ const (
 	rulePlaceholder = "placeholder" // the alternative text of an image that the editor inserts
 )
 
+// noiseRules are all rules with what they drop, in the order of their application.
+var noiseRules = []struct{ name, drops string }{
+	{ruleTrace, "frames of stack traces but the first of the asker's own"},
+	{ruleHex, "lines of a hex dump after the second"},
+	{ruleBase64, "encoded files after the first line"},
+	{ruleRepeated, "a line that occurs four times or more in a row, after the first"},
+	{ruleLog, "lines of a log but the first two, the last and a few with errors"},
+	{ruleMinified, "the rest of a dense line of code"},
+	{ruleLongLine, "the rest of a very long line or word"},
+	{rulePlaceholder, "the editor's own description of an image"},
+}
+
 // NoiseRules returns the names of all rules, in the order of their application.
 func NoiseRules() []string {
-	return []string{ruleTrace, ruleHex, ruleBase64, ruleRepeated, ruleLog, ruleMinified, ruleLongLine, rulePlaceholder}
+	names := make([]string, len(noiseRules))
+	for i, r := range noiseRules {
+		names[i] = r.name
+	}
+	return names
+}
+
+// NoiseRuleMeaning returns what a rule drops, in words for people; "" for an unknown rule.
+func NoiseRuleMeaning(rule string) string {
+	for _, r := range noiseRules {
+		if r.name == rule {
+			return r.drops
+		}
+	}
+	return ""
 }
 
 // Drop is a piece of text that a rule dropped.

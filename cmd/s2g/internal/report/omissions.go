@@ -10,21 +10,6 @@ import (
 	"s2g/vectors/text"
 )
 
-// noiseRules describes what each rule of cleaning drops; see docs/vectors.md.
-var noiseRules = map[string]string{
-	"stack-trace": "frames of stack traces but the first of the asker's own",
-	"hex-dump":    "lines of a hex dump after the second",
-	"base64":      "encoded files after the first line",
-	"repeated":    "a line that occurs four times or more in a row, after the first",
-	"log":         "lines of a log but the first two, the last and a few with errors",
-	"minified":    "the rest of a dense line of code",
-	"long-line":   "the rest of a very long line or word",
-	"placeholder": "the editor's own description of an image",
-}
-
-// NoiseRule describes what a rule of cleaning drops. It returns "" for an unknown rule.
-func NoiseRule(rule string) string { return noiseRules[rule] }
-
 // outsideGraph describes the counters of what is in the dump and in no graph.
 var outsideGraph = []struct{ counter, name string }{
 	{"questions_outside", "questions without a selected language"},
@@ -75,7 +60,7 @@ func (r *Report) cleaned() (dropped *countTable, idle string) {
 	var unused []string
 	for _, rule := range text.NoiseRules() {
 		if n := counts["dropped_"+strings.ReplaceAll(rule, "-", "_")]; n > 0 {
-			lines = append(lines, countLine{Name: rule, Note: noiseRules[rule], n: n})
+			lines = append(lines, countLine{Name: rule, Note: text.NoiseRuleMeaning(rule), n: n})
 		} else {
 			unused = append(unused, rule)
 		}
