@@ -14,12 +14,12 @@ import (
 //go:embed languages.csv
 var languagesCSV []byte
 
-// OtherSlug is the slug of the remainder: the questions without a selected
-// language. Their tag is the empty string.
-const OtherSlug = "_other"
-
-// OtherName is the name of the remainder for people.
-const OtherName = "(other)"
+// The slug of the remainder, the questions without a selected language, and its name
+// for people.
+const (
+	OtherSlug = "_other"
+	OtherName = "(other)"
+)
 
 // Language is a row of the language table. Each language has a graph and a
 // collection.
@@ -28,6 +28,9 @@ type Language struct {
 	Slug string // name of its folder and collection, as "csharp"
 	Name string // name for people, as "C#"
 }
+
+// OtherLanguage returns the remainder as a row of the table. Its tag is empty.
+func OtherLanguage() Language { return Language{Slug: OtherSlug, Name: OtherName} }
 
 // DefaultLanguages returns the default table: the 39 languages of table 4 of the
 // paper Stack2Graph, in its order.

@@ -265,7 +265,7 @@ func (b *unitBuilder) writeFiles(ctx context.Context, u unit) error {
 		if len(points) == 0 {
 			continue
 		}
-		language := schema.Language{Slug: schema.OtherSlug}
+		language := schema.OtherLanguage()
 		if g < len(b.Languages) {
 			language = b.Languages[g]
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 )
@@ -55,11 +54,8 @@ type namedGraph struct {
 
 // namedGraphs returns the graphs of the languages and, with --other, of the remainder.
 func namedGraphs(shape manifest.Options, site vocab.Site) (graphs []namedGraph) {
-	for _, l := range shape.Languages {
+	for _, l := range shape.Graphs() {
 		graphs = append(graphs, namedGraph{Graph: site.Graph(l.Tag), Name: l.Name, Slug: l.Slug, Tag: l.Tag})
-	}
-	if shape.Other {
-		graphs = append(graphs, namedGraph{Graph: site.OtherGraph(), Name: schema.OtherName, Slug: schema.OtherSlug})
 	}
 	return graphs
 }

@@ -42,15 +42,14 @@ func (m *Manifest) BuildSite() (vocab.Site, error) { return m.Options.BuildSite(
 
 // Graphs returns the languages that have a graph and a collection, in the order
 // of the language table: Languages, or the default table where it is nil, and
-// then, with option other, the questions without a language, whose tag and name
-// are empty and whose slug is schema.OtherSlug.
+// then, with option other, schema.OtherLanguage.
 func (o Options) Graphs() []schema.Language {
 	table := o.Languages
 	if table == nil {
 		table = schema.DefaultLanguages()
 	}
 	if o.Other {
-		table = append(table[:len(table):len(table)], schema.Language{Slug: schema.OtherSlug})
+		table = append(table[:len(table):len(table)], schema.OtherLanguage())
 	}
 	return table
 }

@@ -38,7 +38,7 @@ func TestGraphsEndWithTheRemainder(t *testing.T) {
 	}{
 		{Options{}, schema.DefaultLanguages()},
 		{Options{Languages: chosen}, []schema.Language{python}},
-		{Options{Languages: chosen, Other: true}, []schema.Language{python, {Slug: schema.OtherSlug}}},
+		{Options{Languages: chosen, Other: true}, []schema.Language{python, schema.OtherLanguage()}},
 	} {
 		if diff := cmp.Diff(c.want, c.options.Graphs()); diff != "" {
 			t.Error(diff)

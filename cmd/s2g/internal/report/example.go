@@ -43,7 +43,7 @@ func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *ca
 	if err != nil {
 		return nil, fmt.Errorf("listing the answers to question %d: %w", id, err)
 	}
-	e := &example{question: id, language: schema.Language{Slug: schema.OtherSlug, Name: schema.OtherName}}
+	e := &example{question: id, language: schema.OtherLanguage()}
 	if g := index.Graphs(question.Set)[0]; g < len(o.Languages) {
 		e.language = o.Languages[g]
 	}

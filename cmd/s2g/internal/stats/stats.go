@@ -121,7 +121,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	}
 	all := slices.Clone(o.Languages)
 	if o.Other {
-		all = append(all, schema.Language{Slug: schema.OtherSlug, Name: schema.OtherName})
+		all = append(all, schema.OtherLanguage())
 	}
 	s := &Stats{Materialized: o.Materialize, Quads: Total{Name: "quads"}}
 	var sum oracle.Tallies
