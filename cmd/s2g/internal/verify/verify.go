@@ -1,4 +1,4 @@
-// Package verify proves the files of a build equal to its tables. It trusts
+// Package verify proves the files of a build equal to its tables. It relies on
 // nothing that the build recorded about itself: it reads every file back, with
 // readers that share no code with the writers, and compares it with what package
 // oracle computes from the tables.
