@@ -11,7 +11,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// published writes the fixture with its documents.
+// published returns a build with its documents.
 func published(t *testing.T) string {
 	t.Helper()
 	out := newFixture(t).write(t)
@@ -30,7 +30,7 @@ func published(t *testing.T) string {
 	return out
 }
 
-func TestDocuments(t *testing.T) {
+func TestDamagedDocumentIsFound(t *testing.T) {
 	edit := func(name, old, with string) func(t *testing.T, out string) {
 		return func(t *testing.T, out string) {
 			path := filepath.Join(out, name)
@@ -41,7 +41,7 @@ func TestDocuments(t *testing.T) {
 			save(t, out, name, []byte(strings.Replace(string(text), old, with, 1)))
 		}
 	}
-	// the document is named by the manifest as it is: what is left is the comparison with the files
+	// reseal enters the documents into the manifest as they are, so that only the comparison with the files is left
 	reseal := func(t *testing.T, out string) {
 		dir, err := manifest.Open(out)
 		if err != nil {
@@ -63,7 +63,7 @@ func TestDocuments(t *testing.T) {
 	tests := map[string]struct {
 		damage func(t *testing.T, out string)
 		reseal bool
-		want   string // empty: nothing differs
+		want   string // part of the error; empty: nothing differs
 	}{
 		"whole":              {damage: func(*testing.T, string) {}},
 		"changed":            {damage: edit("LICENSE", "2.5", "2.0"), want: "LICENSE has the SHA-256"},
@@ -103,7 +103,7 @@ func remove(t *testing.T, out, name string) {
 	}
 }
 
-// dropLine takes the first line with a text out of a file.
+// dropLine removes the first line of a file that contains a text.
 func dropLine(t *testing.T, out, name, with string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(out, name))
