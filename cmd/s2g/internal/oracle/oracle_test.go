@@ -219,10 +219,7 @@ func short(t *testing.T, iri string) string {
 }
 
 func TestNoPostsIsAUsageFault(t *testing.T) {
-	db := server.Open(t)
-	if _, err := db.SQL().ExecContext(t.Context(), "DROP TABLE IF EXISTS Posts"); err != nil {
-		t.Fatal(err)
-	}
+	db := server.Database(t)
 	_, all := oracle.Compute(t.Context(), db, oracle.Options{})
 	_, sample := oracle.ComputeSample(t.Context(), db, oracle.Options{}, nil)
 	for _, err := range []error{all, sample} {
