@@ -89,7 +89,7 @@ func nq(t trig.Term) string {
 
 // The golden files are the output of scripts/judge/quads.py, an independent program,
 // for testdata/mini with the same options.
-func TestQuads(t *testing.T) {
+func TestGraphHasTheGoldenQuads(t *testing.T) {
 	db := mini(t)
 	many := make([]schema.Language, 130) // more than the bits of two words
 	for i := range many {
@@ -132,7 +132,7 @@ func TestQuads(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestManifestCounts(t *testing.T) {
 	dir := buildGraph(t, mini(t), Options{Languages: languages})
 	all := quads(t, dir, trig.TriG)
 	distinct := map[string]bool{}
@@ -154,7 +154,7 @@ func TestCounts(t *testing.T) {
 
 // A dump without comments, votes, links and tags gives the quads that need none of
 // them, and no numbers of votes.
-func TestWithout(t *testing.T) {
+func TestMissingTables(t *testing.T) {
 	db := mini(t, "Comments", "Votes", "PostLinks", "Tags")
 	all := strings.Join(quads(t, buildGraph(t, db, Options{Languages: languages}), trig.TriG), "\n")
 	for _, absent := range []string{"#upVotes>", "#downVotes>", "#HasComment>", "#LinkedTo>", "#tagCount>", "#HasTagWiki>"} {
@@ -169,7 +169,7 @@ func TestWithout(t *testing.T) {
 
 // The bytes of a build are the same for any number of workers, and for a run that was
 // interrupted and resumed.
-func TestSameBytes(t *testing.T) {
+func TestSameBytesForAnyWorkersAndInterruptions(t *testing.T) {
 	db := mini(t)
 	o := Options{Languages: languages, Compress: "gzip", Materialize: true, batch: 17, Workers: 1}
 	first := buildGraph(t, db, o)
@@ -227,7 +227,7 @@ func interrupt(t *testing.T, dir *manifest.Dir, db *tables.DB, o Options, after 
 }
 
 // A real dump gives exactly the quads that an independent program lists for it.
-func TestRealDump(t *testing.T) {
+func TestRealDumpHasTheJudgesQuads(t *testing.T) {
 	schematest.Long(t)
 	compare := schematest.Judge(t, "compare")
 	schematest.Tool(t, "serdi")
@@ -284,7 +284,7 @@ func TestOtherParsersReadTheFiles(t *testing.T) {
 	}
 }
 
-func TestKey(t *testing.T) {
+func TestKeyChangesWithTheFiles(t *testing.T) {
 	base, err := Key("ingest", Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func child(out string) int {
 
 // A run resumes after processes that were killed at random moments: it ends with the
 // files of an undisturbed run, and keeps those that were committed.
-func TestKilled(t *testing.T) {
+func TestResumesAfterKills(t *testing.T) {
 	schematest.Long(t)
 	const kills = 5
 	db := mini(t)

@@ -53,7 +53,7 @@ func loadAs(url, name, dir string) int {
 
 // A load on GraphDB's engine ends with the build in the repository, whatever goes
 // wrong on the way.
-func TestEngine(t *testing.T) {
+func TestLoadOnEngine(t *testing.T) {
 	schematest.Long(t)
 	server := rdf4jtest.Open(t)
 	load := func(t *testing.T, r *rdf4j.Repository, b *Build, o Options) LoadResult {
@@ -314,7 +314,7 @@ func writeManifest(t *testing.T, dir string, m *manifest.Manifest) {
 
 // A server that is killed during a load keeps whole transactions. The load returns a
 // service fault, and the next one resumes it.
-func TestKilledServer(t *testing.T) {
+func TestLoadResumesAfterKilledServer(t *testing.T) {
 	schematest.Long(t)
 	server := rdf4jtest.Start(t)
 	b, r := build(t, batches, "gzip"), repository(t, server.URL, server.Name(t))

@@ -145,7 +145,7 @@ func faults(t *testing.T, server string, name func(testing.TB) string) {
 
 // A permanent error ends a load at once, a temporary one when RetryFor is over. Both
 // have a remedy.
-func TestServersThatRefuse(t *testing.T) {
+func TestFaultsHaveRemedies(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
 		fault  schema.Fault

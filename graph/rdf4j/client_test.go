@@ -40,7 +40,7 @@ func serve(t *testing.T, c Config, h http.HandlerFunc) *Client {
 	return client
 }
 
-func TestURLs(t *testing.T) {
+func TestNewRefusesBadURLs(t *testing.T) {
 	for _, bad := range []string{"", "localhost:7200", "ftp://h", "http://", "http://user:secret@host", "http://h?x", "http://h#x", "http://h:port"} {
 		if _, err := New(Config{URL: bad}); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
@@ -84,7 +84,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-func TestToken(t *testing.T) {
+func TestTokenTakesPrecedence(t *testing.T) {
 	c := serve(t, Config{User: "me", Token: "GDB abc"}, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, len(r.Header.Get("Authorization")))
 	})
@@ -134,7 +134,7 @@ const people = `{"head":{"vars":["s"],"link":[]},"results":{"distinct":false,"bi
 	{"s":{"type":"uri","value":"http://a"}},{"s":{"type":"bnode","value":"b"}},{}
 ]}}`
 
-// An answer that is cut, at any byte, is an error and never a shorter result.
+// An incomplete answer, of any length, is an error and never a shorter result.
 func TestResultsThatAreCut(t *testing.T) {
 	cut := 0
 	c := serve(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, people[:cut]) })
@@ -160,9 +160,9 @@ func TestResultsThatAreCut(t *testing.T) {
 	}
 }
 
-// A server that hangs, before or within its answer, is given up, and leaves no
-// goroutine behind.
-func TestHanging(t *testing.T) {
+// The time limit ends a request to a server that hangs, before or within its answer,
+// and leaves no goroutine.
+func TestTimeLimits(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for name, begun := range map[string]bool{"before the answer": false, "within it": true} {
 		release := make(chan struct{})
@@ -197,7 +197,7 @@ func TestHanging(t *testing.T) {
 	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }
 
-func TestNotAServer(t *testing.T) {
+func TestAnswersOfOtherServers(t *testing.T) {
 	c := serve(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello") })
 	if _, err := c.Protocol(t.Context()); err == nil || !strings.Contains(err.Error(), "does not speak the RDF4J protocol") {
 		t.Error(err)

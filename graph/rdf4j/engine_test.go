@@ -17,7 +17,7 @@ import (
 const two = `<http://a/g> { <http://a/s> <http://a/p> "x"@en , "1"^^<http://www.w3.org/2001/XMLSchema#integer> . }`
 
 // The client works with GraphDB's engine, and with RDF4J's native store in it.
-func TestEngine(t *testing.T) {
+func TestClientOnEngine(t *testing.T) {
 	schematest.Long(t)
 	server := rdf4jtest.Open(t)
 	c := client(t, server.URL)

@@ -96,7 +96,7 @@ func TestReader(t *testing.T) {
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
-			// Wherever the window ends, the text says the same.
+			// The quads do not depend on where the window ends.
 			slow, err := read(iotest.OneByteReader(strings.NewReader(c.text)), trig.TriG)
 			if diff := cmp.Diff(c.want, slow); err != nil || diff != "" {
 				t.Errorf("a byte at a time: %v %s", err, diff)
