@@ -148,7 +148,8 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 	change(answers[10], "Score", "4711")
 	change(questions[12], "ViewCount", "4711000")
 	dumps[1] = edit(t, later, edits...)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	was := build(t, db, dumps[0], options{})
 	now := build(t, db, dumps[1], options{reuse: was})
 	got, posts := compare(t, was, now)
@@ -190,7 +191,8 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 
 func TestFormOfFilesIsNoDifference(t *testing.T) {
 	dump := writeSample(t, 400)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	was := build(t, db, dump, options{graph: true})
 	for _, shape := range []manifest.Options{
 		{Compress: "none"}, {Compress: "zstd"}, {GraphFormat: "nquads"}, {Materialize: true}, {Site: "https://stackoverflow.com"},
@@ -205,7 +207,8 @@ func TestFormOfFilesIsNoDifference(t *testing.T) {
 
 func TestNotesDescribeHowBuildsDiffer(t *testing.T) {
 	dump := writeSample(t, 600)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	some := func(tags ...string) (l []schema.Language) {
 		for _, tag := range tags {
 			l = append(l, schema.Language{Tag: tag, Slug: schema.Slug(tag), Name: tag})
@@ -242,7 +245,8 @@ func TestNotesDescribeHowBuildsDiffer(t *testing.T) {
 
 func TestBuildsThatCannotBeCompared(t *testing.T) {
 	dump := writeSample(t, 300)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	drawn, embedded := build(t, db, dump, options{graph: true}), build(t, db, dump, options{vectors: true})
 	fault := func(was, now string, o Options, want schema.Fault, says string) {
 		t.Helper()

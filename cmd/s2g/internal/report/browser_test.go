@@ -109,7 +109,8 @@ const (
 // printed page, and the measures of a narrow and a wide page.
 func TestPageInABrowser(t *testing.T) {
 	b := openBrowser(t)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, writeSample(t, 3000))
 	o := optionsOf(t)
 	buildGraph(t, db, o, graph.Options{})
@@ -243,7 +244,8 @@ func measure(t *testing.T, b *browser, file string) {
 // the policy. A page with unescaped markup shows that the browser would report one.
 func TestHostileTextDoesNotRun(t *testing.T) {
 	b := openBrowser(t)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	all := strings.Join(hostile, " ")
 	buildtest.Load(t, db, writeHostile(t, strings.ReplaceAll(all, "|", "")[:250])) // a tag has no more room
 	o := hostileOptions(t, all)

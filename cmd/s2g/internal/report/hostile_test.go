@@ -75,7 +75,8 @@ func hostileOptions(t *testing.T, text string) Options {
 }
 
 func TestHostileTextIsText(t *testing.T) {
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	for _, h := range hostile {
 		t.Run(h, func(t *testing.T) {
 			buildtest.Load(t, db, writeHostile(t, strings.ReplaceAll(h, "|", "")))

@@ -82,7 +82,8 @@ func render(t testing.TB, db *tables.DB, o Options) string {
 }
 
 func TestPageOfASample(t *testing.T) {
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, writeSample(t, 3000))
 	o := optionsOf(t)
 	if page := render(t, db, o); !strings.Contains(page, "The graph does not hold question") {
@@ -116,7 +117,8 @@ var paperNumbers = strings.Split("16.9 million|39 × 433,291|26.8 million|9.1 mi
 
 // TestPaperIsBesideAllOfStackOverflowAlone gives a small build the size of a whole one.
 func TestPaperIsBesideAllOfStackOverflowAlone(t *testing.T) {
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, "../oracle/testdata/mini")
 	o := optionsOf(t)
 	page := render(t, db, o)
@@ -142,7 +144,8 @@ func TestPaperIsBesideAllOfStackOverflowAlone(t *testing.T) {
 // TestPageOfAnIncompleteBuild checks that the page names what a build lacks, and divides
 // nothing by 0.
 func TestPageOfAnIncompleteBuild(t *testing.T) {
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, "../oracle/testdata/mini")
 	for _, c := range []struct {
 		name   string
@@ -196,7 +199,8 @@ func TestPageOfAnIncompleteBuild(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dump, "Posts.xml"), posts, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		db := server.Open(t)
+		t.Parallel()
+	db := server.Database(t)
 		buildtest.Load(t, db, dump)
 		checkMarkup(t, render(t, db, optionsOf(t)))
 	})
@@ -325,7 +329,8 @@ func TestFreshReportHasTheKeyOfItsBuild(t *testing.T) {
 func TestShownQueryFindsAnswers(t *testing.T) {
 	schematest.Long(t)
 	store := rdf4jtest.Start(t)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, writeSample(t, 800))
 	batches, _ := buildtest.Graph(t, db, graph.Options{})
 	r, err := Gather(t.Context(), db, optionsOf(t))

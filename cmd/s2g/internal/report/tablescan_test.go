@@ -99,7 +99,8 @@ func TestTableScanCountsTheDump(t *testing.T) {
 	dump := writeSample(t, 3000)
 	langs := schema.DefaultLanguages()
 	want := scanXML(t, dump, langs)
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, dump)
 	r, err := Gather(t.Context(), db, optionsOf(t))
 	if err != nil {

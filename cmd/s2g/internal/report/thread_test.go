@@ -49,7 +49,8 @@ func buildGraph(t testing.TB, db *tables.DB, o Options, shape graph.Options) {
 // TestThreadHasAllTriplesOfTheGraph compares threads with all triples of their
 // nodes, which the test collects from every file of the graph.
 func TestThreadHasAllTriplesOfTheGraph(t *testing.T) {
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, writeSample(t, 1500))
 	index, err := threads.Build(t.Context(), db, schema.DefaultLanguages(), false)
 	if err != nil {
@@ -304,7 +305,8 @@ func TestThreadIsBounded(t *testing.T) {
 // TestDocumentedThread compares docs/thread.svg with the graph of the synthetic sample.
 func TestDocumentedThread(t *testing.T) {
 	const file, page = "../../../../docs/thread.svg", "../../../../docs/graph.md"
-	db := server.Open(t)
+	t.Parallel()
+	db := server.Database(t)
 	buildtest.Load(t, db, writeSample(t, 2000))
 	o := optionsOf(t)
 	buildGraph(t, db, o, graph.Options{})
