@@ -99,7 +99,7 @@ func (r *run) intoBuild(ctx context.Context, dir *manifest.Dir) (err error) {
 	return entry.Finish(r.summary)
 }
 
-// key returns the key of the tables and the options, which are not completed yet; see [Key].
+// key returns the key of the tables and the options; see [Key].
 func (r *run) key(ctx context.Context) (string, error) {
 	dumpKey, err := r.db.DumpKey(ctx)
 	if err != nil {

@@ -20,8 +20,8 @@ type Query struct {
 	worth map[uint32]float64 // by term
 }
 
-// NewQuery embeds the text of a query.
-func NewQuery(ctx context.Context, p *embed.Pair, text string) (*Query, error) {
+// newQuery embeds the text of a query.
+func newQuery(ctx context.Context, p *embed.Pair, text string) (*Query, error) {
 	q := &Query{IDF: p.Sparse.IDF(), Weight: p.Weight, bm25: embed.NewBM25(), worth: map[uint32]float64{}}
 	var err error
 	if q.Sparse, err = p.Sparse.Query(ctx, text); err != nil {

@@ -93,7 +93,7 @@ func Search(ctx context.Context, out string, o Options) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	q, err := NewQuery(ctx, embedders, o.Query)
+	q, err := newQuery(ctx, embedders, o.Query)
 	if err != nil {
 		return nil, err
 	}

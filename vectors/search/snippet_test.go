@@ -20,7 +20,7 @@ func TestSnippet(t *testing.T) {
 		{"x", "", ""},
 		{"x", "\n \n", ""},
 	} {
-		q, err := NewQuery(t.Context(), embedders, c.words)
+		q, err := newQuery(t.Context(), embedders, c.words)
 		if err != nil {
 			t.Fatal(err)
 		}

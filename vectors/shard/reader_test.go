@@ -25,6 +25,7 @@ func somePoints(n int) []Point {
 	return points
 }
 
+// write writes rows to a file of their own, and returns its name.
 func write[T any](t *testing.T, rows []T) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "part-00000.parquet")
@@ -34,7 +35,8 @@ func write[T any](t *testing.T, rows []T) string {
 	return name
 }
 
-func TestReader(t *testing.T) {
+// A reader returns the rows that were written, from any row on, and the caller may keep them.
+func TestReaderReturnsWhatWasWritten(t *testing.T) {
 	want := somePoints(3 * readRows / 2)
 	name := write(t, want)
 	r, err := Open(name)
@@ -91,6 +93,40 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// A reader of some columns leaves the other fields zero.
+func TestReaderOfSomeColumns(t *testing.T) {
+	want := somePoints(readRows + 9)
+	name := write(t, want)
+	r, err := Open(name, "score", "point_id", "sparse_values")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for ; r.Scan(); at++ {
+		p := Point{PointID: want[at].PointID, Score: want[at].Score, SparseValues: want[at].SparseValues}
+		if diff := cmp.Diff(&p, r.Point()); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	if err := errors.Join(r.Err(), r.Close()); err != nil || at != len(want) {
+		t.Errorf("%d rows: %v", at, err)
+	}
+	p, err := ReadRow(name, readRows+2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := want[readRows+2]
+	row.Dense, row.SparseIndices, row.SparseValues = nil, nil, nil
+	if diff := cmp.Diff(&row, p); diff != "" {
+		t.Errorf("one row: %s", diff)
+	}
+	if _, err := ReadRow(name, int64(len(want))); err == nil {
+		t.Error("there is a row after the last")
+	}
+}
+
+// Damage is an error that names the file, whether rows or columns are read; parquet-go
+// panics on some.
 func TestReaderOfDamage(t *testing.T) {
 	if _, err := Open(filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
@@ -115,7 +151,7 @@ func TestReaderOfDamage(t *testing.T) {
 			t.Errorf("%d of %d bytes pass", cut, len(whole))
 		}
 	}
-	// a page in the middle: whatever the library makes of it, no panic reaches the caller
+	// pages in the middle
 	for at := 4; at < len(whole)/2; at += len(whole) / 40 {
 		damaged := append([]byte(nil), whole...)
 		for i := range 16 {
@@ -131,8 +167,14 @@ func TestReaderOfDamage(t *testing.T) {
 		}
 		for r.Scan() {
 		}
+		if err := r.Err(); err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("the error of rows does not name the file: %v", err)
+		}
 		if err := r.Close(); err != nil {
 			t.Log(err)
+		}
+		if _, err := IDs(name); err != nil && !strings.Contains(err.Error(), name) {
+			t.Errorf("the error of a column does not name the file: %v", err)
 		}
 	}
 }
