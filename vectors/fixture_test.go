@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	mariadb.Main(m)
 }
 
-// row is a row of a table by column; what it does not name is NULL.
+// row is a row of a table by column; columns without a value are NULL.
 type row map[string]any
 
 // question makes a question; answer an answer to it.
@@ -55,8 +55,8 @@ func long() string {
 	return b.String()
 }
 
-// posts is a small dump with a bit of everything. Four topics are spread over it,
-// which no two posts put in the same words.
+// posts is a small dump with a bit of everything. It has four topics, which no two posts
+// put in the same words.
 func posts() []row {
 	return []row{
 		with(with(with(question(1, "|python|", "How do I merge two dictionaries", "<p>I have two dicts and want one mapping with the keys of both.</p>"),

@@ -29,8 +29,8 @@ func childOptions() Options {
 	return o
 }
 
-// childStage is what children do, and what their shards are held against.
-func childStage(db *tables.DB) *run {
+// childRun returns the run of a child process, and of the build that its shards are compared with.
+func childRun(db *tables.DB) *run {
 	s := smallRun(db, childOptions())
 	s.unitPosts = 20
 	return s
@@ -43,7 +43,7 @@ func child(out string) int {
 		if err != nil {
 			return err
 		}
-		s := childStage(db)
+		s := childRun(db)
 		if _, err := fmt.Sscanf(os.Getenv(childSpan), "%d/%d", &s.ranks.Rank, &s.ranks.World); err == nil {
 			return errors.Join(childShare(s, out), db.Close())
 		}
@@ -60,15 +60,15 @@ func child(out string) int {
 	return 0
 }
 
-// A process that is killed with SIGKILL, at any moment, leaves what the next one goes
-// on from: in the end the shards are those of a run that nothing happened to.
+// A run resumes after a SIGKILL at any moment, and its shards are those of a run without
+// interruption.
 func TestKilled(t *testing.T) {
 	schematest.Long(t)
 	t.Parallel()
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
-	s, began := childStage(db), time.Now()
+	s, began := childRun(db), time.Now()
 	if err := s.intoBuild(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
@@ -107,14 +107,14 @@ func TestKilled(t *testing.T) {
 	if killed < 15 { // one that is quicker than the last of them has nothing left to be killed at
 		t.Errorf("%d processes were killed", killed)
 	}
-	s = childStage(db)
+	s = childRun(db)
 	if err := s.intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
 	sameFiles(t, "killed", want, files(t, out))
 }
 
-// waitFor waits until a build has n shards, and says whether the process still runs.
+// waitFor waits until a build has n shards, and reports whether the process still runs.
 func waitFor(out string, n int, ended chan error) bool {
 	for {
 		some, _ := filepath.Glob(filepath.Join(out, "*", "*", "*.parquet"))

@@ -11,9 +11,9 @@ import (
 	"s2g/vectors/embed"
 )
 
-// The only endpoint is killed half-way through a build: the run ends with exit code 4. When
-// the endpoint is back the next run goes on, and no text of a unit that was committed is
-// embedded again, by the count of the server itself. The model is a real one.
+// The only endpoint is killed half-way through a build, and the run ends with exit code 4.
+// The next run resumes when the endpoint is back. By the server's own count it embeds no
+// text of a committed unit again. The model is a real one.
 func TestEndpointDiesHalfWay(t *testing.T) {
 	schematest.Long(t)
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestEndpointDiesHalfWay(t *testing.T) {
 	o.Remote = embed.RemoteOptions{RetryFor: 2 * time.Second}
 	dir := openDir(t, t.TempDir())
 
-	// a batch is told of after its vectors are there: the second unit's, so that the third finds nobody
+	// progress follows the vectors of a batch: that of the second unit, so that the third has no endpoint
 	var once sync.Once
 	var before int64
 	o.Progress = func(_ string, done, _ int64) {

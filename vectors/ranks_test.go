@@ -17,7 +17,7 @@ import (
 	"s2g/schema/tables"
 )
 
-// childShare makes the units of a rank in a process of its own.
+// childShare builds the units of a rank in a process of its own.
 func childShare(s *run, out string) error {
 	key, err := s.key(context.Background())
 	if err != nil {
@@ -30,7 +30,7 @@ func childShare(s *run, out string) error {
 	return errors.Join(s.intoShare(context.Background(), share), share.Close())
 }
 
-// rank starts a process that makes the units of a rank.
+// rank starts a process that builds the units of a rank.
 func rank(t *testing.T, db *tables.DB, out, span string) *exec.Cmd {
 	t.Helper()
 	program, err := os.Executable()
@@ -46,7 +46,7 @@ func rank(t *testing.T, db *tables.DB, out, span string) *exec.Cmd {
 	return run
 }
 
-// shareable is a folder that ranks can work in: one with a manifest.
+// shareable returns a folder with a manifest, which ranks need.
 func shareable(t *testing.T) string {
 	t.Helper()
 	out := t.TempDir()
@@ -60,7 +60,7 @@ func shareable(t *testing.T) string {
 func mergeInto(t *testing.T, db *tables.DB, out string) (*manifest.Dir, error) {
 	t.Helper()
 	dir := openDir(t, out)
-	s := childStage(db)
+	s := childRun(db)
 	return dir, s.merge(t.Context(), dir)
 }
 
@@ -71,15 +71,14 @@ func wantUsage(t *testing.T, what string, err error, names string) {
 	}
 }
 
-// Three processes make a build together, one of them is killed, another does what
-// was left with another number of ranks. The bytes and the summary are those of one
-// process.
+// Three processes share a build, one of them is killed, and another process builds the
+// rest as another number of ranks. Bytes and summary are those of one process.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	rows, _ := benchPosts(240)
 	db := load(t, map[string][]row{"Posts": rows})
 	whole := openDir(t, t.TempDir())
-	s := childStage(db)
+	s := childRun(db)
 	if err := s.intoBuild(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +123,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// waitForMark waits until a unit is marked, so that the kill comes amid the work.
+// waitForMark waits until a unit has a mark, so that the kill comes amid the work.
 func waitForMark(t *testing.T, out string) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -134,7 +133,7 @@ func waitForMark(t *testing.T, out string) {
 	}
 }
 
-// lose removes the parents' file of unit 2, whatever was made of it.
+// lose removes the parents' file of unit 2, if it is there.
 func lose(t *testing.T, out string) {
 	t.Helper()
 	if err := os.Remove(filepath.Join(out, "parents", "part-00002.parquet")); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -142,7 +141,7 @@ func lose(t *testing.T, out string) {
 	}
 }
 
-// Marks of another key, and of another model, are refused by name.
+// Merge refuses marks of another key or of another model, and names them.
 func TestMergeRefuses(t *testing.T) {
 	t.Parallel()
 	rows, _ := benchPosts(60)

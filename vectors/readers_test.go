@@ -11,7 +11,7 @@ import (
 	"s2g/schema/schematest"
 )
 
-// The one-liners of docs/vectors.md, as they stand there, read the shards of a build.
+// The examples of docs/vectors.md read the shards of a build without a change.
 func TestReaders(t *testing.T) {
 	schematest.Long(t)
 	t.Parallel()

@@ -24,17 +24,17 @@ import (
 	"s2g/schema/schematest"
 )
 
-// endpointEnv makes the test binary an endpoint that takes so long for a batch, so
-// that what it costs is no part of the processor time of the stage.
+// endpointEnv makes the test binary an endpoint that takes so long for a batch. Its
+// processor time is not that of the stage.
 const endpointEnv = "VECTORS_TEST_ENDPOINT"
 
 const benchDim = 256 // as long as the builtin embedder's
 
-// BenchmarkRemote makes shards with two endpoints that take 50 ms for a batch, and
-// beside it with vectors that cost nothing in the place of the builtin embedder's:
-// the whole pipeline but for its dense vectors. %in-flight is how much of the time
-// between the first request and the last answer an endpoint had something to do, the
-// lowest of all; x-pipeline-cpu the stage's own processor time for a text, to that pipeline's, the lowest of each.
+// BenchmarkRemote makes shards with two endpoints that take 50 ms for a batch, and for
+// comparison with dense vectors that cost nothing. %in-flight is the share of the time
+// between the first request and the last response in which an endpoint has a request, the
+// lowest of both; x-pipeline-cpu is the stage's own processor time for a text, compared
+// with free vectors, the lowest of each.
 func BenchmarkRemote(b *testing.B) {
 	const questions = 8000
 	posts, _ := benchPosts(questions)
@@ -122,8 +122,8 @@ func startEndpoint(b *testing.B) endpoint {
 	return e
 }
 
-// inFlight asks for the share of the time in which there was a request, in percent,
-// since it was asked before.
+// inFlight returns the share of the time in which there was a request, in percent, since
+// its last call.
 func (e endpoint) inFlight(b *testing.B) (percent float64) {
 	answer, err := http.Get(e.url + "/busy")
 	if err != nil {
@@ -136,7 +136,7 @@ func (e endpoint) inFlight(b *testing.B) (percent float64) {
 	return percent
 }
 
-// serveEmbeddings is that process: it ends with its standard input.
+// serveEmbeddings runs an endpoint until its standard input ends.
 func serveEmbeddings(delay string) {
 	wait, err := time.ParseDuration(delay)
 	if err != nil {
@@ -168,7 +168,7 @@ func serveEmbeddings(delay string) {
 			data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":"%s"}`, i, encoded[i]))
 		}
 		answer := fmt.Sprintf(`{"object":"list","model":"m","data":[%s]}`, strings.Join(data, ","))
-		w.Header().Set("Content-Length", strconv.Itoa(len(answer))) // as vLLM and TEI say it
+		w.Header().Set("Content-Length", strconv.Itoa(len(answer))) // as vLLM and TEI send it
 		io.WriteString(w, answer)
 	})
 	mux.HandleFunc("GET /busy", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, busy.percent()) })
@@ -181,8 +181,7 @@ func serveEmbeddings(delay string) {
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// busyTime measures how long at least one request is there, between the first and
-// the last.
+// busyTime measures the time with at least one request, between the first and the last.
 type busyTime struct {
 	mu          sync.Mutex
 	n           int
@@ -210,7 +209,7 @@ func (t *busyTime) enter() (leave func()) {
 	}
 }
 
-// percent returns the share of that time, and begins again.
+// percent returns the share of that time, and starts a new measurement.
 func (t *busyTime) percent() float64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()

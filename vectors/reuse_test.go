@@ -15,7 +15,7 @@ import (
 	"s2g/vectors/shard"
 )
 
-// buildWith makes the shards of what is in the tables with a counting embedder.
+// buildWith makes the shards of the tables with a counting embedder.
 func buildWith(t *testing.T, db *tables.DB, o Options) (*manifest.Dir, *counting) {
 	t.Helper()
 	dir, embedder := openDir(t, t.TempDir()), &counting{texts: map[string]int{}}
@@ -27,8 +27,8 @@ func buildWith(t *testing.T, db *tables.DB, o Options) (*manifest.Dir, *counting
 	return dir, embedder
 }
 
-// A month later: a text has changed, another post is new, a score has moved, units are
-// cut elsewhere. Vectors are copied, what stands beside them is not.
+// A month later a text has changed, a post is new, a score is another and units are cut
+// elsewhere. Vectors are copied, the payload is not.
 func TestReuse(t *testing.T) {
 	t.Parallel()
 	o := smallOptions()
@@ -66,8 +66,8 @@ func TestReuse(t *testing.T) {
 	}
 }
 
-// The builtin embedder of the earlier build comes along, so that its vectors and new
-// ones can be compared.
+// The builtin embedder of the earlier build is copied, so that its vectors and new ones
+// compare.
 func TestReuseBringsTheModel(t *testing.T) {
 	t.Parallel()
 	o := smallOptions()
@@ -116,7 +116,7 @@ func TestReuseRefuses(t *testing.T) {
 	}
 }
 
-// What an interrupted run has committed is not embedded again.
+// A run that resumes does not embed committed units again.
 func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
 	t.Parallel()
 	db := loadFixture(t)
@@ -147,9 +147,9 @@ func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
 	}
 }
 
-// Vectors that an endpoint makes are asked for while posts are read; nothing else is
-// different, and what has failed is what is said.
-func TestBatchesUnderWay(t *testing.T) {
+// Batches are in flight at an endpoint while posts are read. The bytes are the same, and
+// an error is that of the batch that failed.
+func TestBatchesInFlight(t *testing.T) {
 	t.Parallel()
 	db := loadFixture(t)
 	o := smallOptions()

@@ -24,7 +24,7 @@ import (
 	"s2g/vectors/shard"
 )
 
-// small options make several units, and several chunks of a long post.
+// smallOptions give several units, and several chunks of a long post.
 func smallOptions() Options {
 	languages, err := schema.ParseLanguages("c#,java,python")
 	if err != nil {
@@ -35,7 +35,7 @@ func smallOptions() Options {
 
 func smallRun(db *tables.DB, o Options) *run { return &run{Options: o, db: db, unitPosts: 3} }
 
-// files reads all that a build has written, but for what holds times.
+// files reads all files of a build but those that hold times.
 func files(t *testing.T, out string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -71,7 +71,7 @@ func sameFiles(t *testing.T, what string, want, got map[string]string) {
 	}
 }
 
-// summaryOf is what a stage says of itself, but for times and memory.
+// summaryOf returns a stage of the manifest without times and memory.
 func summaryOf(dir *manifest.Dir) manifest.Stage {
 	s := *dir.Manifest().Stages[manifest.Vectors]
 	return manifest.Stage{Key: s.Key, Files: s.Files, Summary: manifest.Summary{Rows: s.Rows, BytesIn: s.BytesIn, BytesOut: s.BytesOut, Counts: s.Counts}}
@@ -140,8 +140,7 @@ func TestSameBytesAfterInterruptions(t *testing.T) {
 	}
 }
 
-// dropNewest takes the note of the newest unit, and the file before it, out of
-// the journal.
+// dropNewest removes the note of the newest unit, and the file before it, from the journal.
 func dropNewest(t *testing.T, dir *manifest.Dir) {
 	t.Helper()
 	path := filepath.Join(dir.Private(), "vectors.journal")
@@ -158,8 +157,7 @@ func dropNewest(t *testing.T, dir *manifest.Dir) {
 	}
 }
 
-// counting is a dense embedder that counts its texts. A vector tells the length
-// of its text.
+// counting is a dense embedder that counts its texts. A vector holds the length of its text.
 type counting struct {
 	mu    sync.Mutex
 	texts map[string]int

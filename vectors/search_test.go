@@ -67,7 +67,7 @@ func TestSearch(t *testing.T) {
 	}
 	for words, want := range map[string][]int64{
 		"the of and": nil, // no term
-		"xylophones": nil, // one that stands nowhere
+		"xylophones": nil, // a term that no point has
 	} {
 		if diff := cmp.Diff(want, found(t, out, "python", words)); diff != "" {
 			t.Errorf("%q: %s", words, diff)
@@ -89,8 +89,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// Where eval has found that dense scores do no good, they count nothing, and no
-// question is found that has none of the words.
+// With the weight 0 dense scores count nothing, and no question is found that has none of
+// the words.
 func TestSearchByWordsAlone(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
@@ -110,7 +110,7 @@ func TestSearchByWordsAlone(t *testing.T) {
 	}
 }
 
-// Answers are searched, too, and their questions are what is found.
+// Answers are searched, too, and give their questions.
 func TestSearchWithAnswers(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
@@ -198,7 +198,7 @@ func TestSearchHops(t *testing.T) {
 	}
 }
 
-// finderOf returns a finder of the questions of hits, as a vector database is one.
+// finderOf returns a finder of the questions of hits, in the place of a vector database.
 func finderOf(t *testing.T, out string, hits []search.Hit) search.Finder {
 	t.Helper()
 	var list []search.Found
@@ -244,7 +244,7 @@ func describe(h search.Hit) string {
 	}
 }
 
-// Only what has an accepted answer, though others fit better.
+// Only questions with an accepted answer are found, though others fit better.
 func TestSearchAccepted(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()

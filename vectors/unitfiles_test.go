@@ -92,7 +92,7 @@ func TestIdleWorkers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-begun // so it is not the caller who works
+		<-begun // so it is not the caller that works
 		second := false
 		if err := s.run(&group, func() error { second = true; return nil }); err != nil || !second {
 			t.Errorf("with a busy worker: %v", err)

@@ -112,7 +112,7 @@ func TestWindowsOfTheEndpointsTokens(t *testing.T) {
 	}
 }
 
-// What a model does not read of long windows is in no vector: it is said before the work.
+// Windows that are longer than the model reads give a warning before the work.
 func TestWindowsLongerThanTheModelReads(t *testing.T) {
 	t.Parallel()
 	db := loadFixture(t)
@@ -140,7 +140,7 @@ func mustOpen(t *testing.T, f *fakeModel) embed.Dense {
 	return d
 }
 
-// A run that goes on cuts windows as the one before it, or says that it cannot.
+// A run that resumes cuts windows as the one before it, or fails.
 func TestWindowsOfResumedRuns(t *testing.T) {
 	t.Parallel()
 	db, f := loadFixture(t), newFakeModel(t)
@@ -210,7 +210,7 @@ func TestCodeHasTheLanguageOfItsQuestion(t *testing.T) {
 	}
 }
 
-// Addresses of links stand in all texts of a build that keeps them, or in none.
+// All texts of a build have the addresses of links, or none has.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	db := load(t, map[string][]row{"Posts": {

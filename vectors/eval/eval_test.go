@@ -183,7 +183,7 @@ func checkHybrid(t *testing.T, cells []Cell) {
 	}
 }
 
-// A sample is of the size asked for, and a run with another number of workers gives the same.
+// A sample has the given size, and the report does not depend on the number of workers.
 func TestSampleIsDeterministic(t *testing.T) {
 	var first *Report
 	for _, workers := range []int{1, 3} {

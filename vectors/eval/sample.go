@@ -79,7 +79,7 @@ func (s *sample) halve() {
 	}
 }
 
-// draw returns n of the ids, ascending: those that are wanted first, then those with the
+// draw returns n of the ids, ascending: those in wanted first, then those with the
 // smallest hashes. It reorders ids.
 func draw(ids []int64, n int, salt uint64, wanted map[int64]bool) []int64 {
 	if len(ids) > n {

@@ -9,7 +9,7 @@ import (
 
 // Query is what is searched for: a text and its vectors.
 type Query struct {
-	Dense  []float32 // nil: the embedder knows no term of the query, or dense scores have no weight
+	Dense  []float32 // nil: no term of the query is in the embedder's vocabulary, or dense scores have no weight
 	Sparse embed.SparseVector
 	IDF    bool    // the sparse weights are multiplied by inverse document frequencies
 	Weight float64 // of the dense score in a fused score, from 0 to 1; 0 where Dense is nil

@@ -31,7 +31,7 @@ const defaultTop = 5
 // Options.Accepted, as in the paper.
 const acceptedFactor = 4
 
-// Options says what to look for.
+// Options select what is searched for.
 type Options struct {
 	Slug     string // of the language; schema.OtherSlug is the remainder
 	Query    string

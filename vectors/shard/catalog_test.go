@@ -55,8 +55,7 @@ func catalogOf(t *testing.T, parts ...int) *Catalog {
 	return c
 }
 
-// A post is found in the shard of the language that is asked for if that has it, else in
-// another one, and without its vectors.
+// FindPost prefers the shard of the given language, and reads no vectors.
 func TestCatalogFindsPosts(t *testing.T) {
 	c := catalogOf(t, 0, 1, 7)
 	for _, q := range []struct {
