@@ -148,7 +148,7 @@ func (v *victim) points(name string, change func([]shard.Point) []shard.Point) {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[shard.Point](&b)
 	for _, row := range change(rows) {
-		_, err := w.Write([]shard.Point{row}) // several at once lose NULLs: vectors/parquet.go
+		_, err := w.Write([]shard.Point{row}) // several at once lose NULLs: see shard.Write
 		v.check(err)
 	}
 	v.check(w.Close())
