@@ -231,7 +231,7 @@ func (r *repositoryComparison) statementSubjects(graph int, t oracle.Term) liste
 		return rows.Err()
 	}
 	return func(ctx context.Context, yield yieldFunc) error { // no retry: rows that were yielded cannot be taken back
-		return graphdb.Retry(ctx, -1, r.Log, "listing what differs", func() error { return list(ctx, yield) })
+		return graphdb.Retry(ctx, 0, r.Log, "listing what differs", func() error { return list(ctx, yield) })
 	}
 }
 
