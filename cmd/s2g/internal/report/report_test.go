@@ -199,8 +199,7 @@ func TestPageOfAnIncompleteBuild(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dump, "Posts.xml"), posts, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		t.Parallel()
-	db := server.Database(t)
+		db := server.Database(t)
 		buildtest.Load(t, db, dump)
 		checkMarkup(t, render(t, db, optionsOf(t)))
 	})
