@@ -19,7 +19,7 @@ import (
 // SHA256SUMS with the files.
 func (v *verifier) checkDocuments(results []fileResult) error {
 	c := newCheck("documents", "documents and lines of SHA256SUMS")
-	c.remedy = "run s2g publish with this --out, which writes the documents anew; rejects.jsonl comes from s2g ingest"
+	c.remedy = "run s2g publish with the same option out, which overwrites the documents; rejects.jsonl comes from s2g ingest"
 	sums := map[string]string{} // that SHA256SUMS must have, by name
 	for i, f := range v.files {
 		sums[f.name] = results[i].sha256
