@@ -91,6 +91,7 @@ func readRow[T any](f *File, row int64, columns ...string) (*T, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.encoded = make([]parquet.Row, 1)
 	if err := r.seek(row); err != nil {
 		return nil, err
 	}
@@ -107,8 +108,8 @@ type rows[T any] struct {
 	schema  *parquet.Schema // of the columns that are decoded
 	partial reflect.Type    // a struct of them; nil: T has no others
 	fields  []int           // of T, for each field of partial
-	encoded []parquet.Row
-	decoded []T // of which that at at-1 is the current row
+	encoded []parquet.Row   // as many as are decoded together
+	decoded []T             // of which that at at-1 is the current row
 	at      int
 	err     error
 }
@@ -116,7 +117,7 @@ type rows[T any] struct {
 func newRows[T any](f *File, columns ...string) (r rows[T], err error) {
 	defer recoverDamage(f.Name(), &err)
 	whole := reflect.TypeFor[T]()
-	r = rows[T]{file: f, schema: parquet.SchemaOf(new(T))}
+	r = rows[T]{file: f, schema: parquet.SchemaOf(new(T)), encoded: make([]parquet.Row, readRows)}
 	if len(columns) > 0 {
 		var fields []reflect.StructField
 		for _, c := range columnsOf(whole) {
@@ -162,9 +163,6 @@ func (r *rows[T]) Scan() bool {
 // fill decodes more rows, into memory of their own.
 func (r *rows[T]) fill() (ok bool) {
 	defer recoverDamage(r.file.Name(), &r.err)
-	if r.encoded == nil {
-		r.encoded = make([]parquet.Row, readRows)
-	}
 	n, err := r.reader.ReadRows(r.encoded)
 	if errors.Is(err, io.EOF) {
 		err = nil
