@@ -9,17 +9,27 @@ import (
 	"testing"
 )
 
+// HasDumps reports whether there are real dumps, and logs it where there are none:
+// for a test that runs on them beside others.
+func HasDumps(t testing.TB) bool {
+	t.Helper()
+	if os.Getenv("S2G_TEST_DUMPS") == "" {
+		t.Log("without real dumps: S2G_TEST_DUMPS is unset")
+		return false
+	}
+	return true
+}
+
 // Dump returns the folder of a real dump, as "bioinformatics.stackexchange.com", in
 // the folder S2G_TEST_DUMPS. It skips the test where that variable is unset, also
 // with CI, because no repository holds real dumps, and fails the test where the
 // variable is set and the dump is missing.
 func Dump(t testing.TB, site string) string {
 	t.Helper()
-	dumps := os.Getenv("S2G_TEST_DUMPS")
-	if dumps == "" {
+	if !HasDumps(t) {
 		t.Skip("S2G_TEST_DUMPS is unset: no real dumps")
 	}
-	folder := filepath.Join(dumps, site)
+	folder := filepath.Join(os.Getenv("S2G_TEST_DUMPS"), site)
 	if _, err := os.Stat(folder); err != nil {
 		t.Fatalf("S2G_TEST_DUMPS: %v", err)
 	}
