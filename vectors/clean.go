@@ -46,8 +46,8 @@ type CleanOptions struct {
 func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Cleaned, error) {
 	var c *Cleaned
 	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
-		cleaner := text.NewPostCleaner(o.Languages, o.Links)
-		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: cleaner.CleanPost(p.body, p.tags)}
+		cleaner := &text.Cleaner{Languages: o.Languages, Links: o.Links}
+		c = &Cleaned{PostID: p.id, Type: "question", Title: string(p.title), Text: cleaner.Clean(p.body, p.tags)}
 		if p.answer {
 			c.Type = "answer"
 		}

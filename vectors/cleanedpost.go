@@ -16,8 +16,8 @@ type cleanedPost struct {
 }
 
 // cleanPost cleans a post and cuts it into windows.
-func cleanPost(ctx context.Context, cleaner *text.PostCleaner, w Windows, p *post) (c cleanedPost, err error) {
-	c.text = cleaner.CleanPost(p.body, p.tags)
+func cleanPost(ctx context.Context, cleaner *text.Cleaner, w Windows, p *post) (c cleanedPost, err error) {
+	c.text = cleaner.Clean(p.body, p.tags)
 	for _, d := range cleaner.Drops() {
 		c.drops = append(c.drops, d.Rule)
 	}

@@ -129,7 +129,9 @@ func (o Options) check() error {
 	return nil
 }
 
-func (o Options) newCleaner() *text.PostCleaner { return text.NewPostCleaner(o.Languages, o.Links) }
+func (o Options) newCleaner() *text.Cleaner {
+	return &text.Cleaner{Languages: o.Languages, Links: o.Links}
+}
 
 // answers reports whether answers are embedded, beside questions.
 func (o Options) answers() bool { return o.Units == UnitsQuestionAnswer }

@@ -31,7 +31,7 @@ type unitBuilder struct {
 	memberships map[threads.GraphSet]membership
 
 	// Of the unit at work; slices are used again by the next.
-	cleaner      *text.PostCleaner
+	cleaner      *text.Cleaner
 	links        []link
 	points       []shard.Point
 	graphSets    []threads.GraphSet // of points

@@ -87,7 +87,7 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 			"the build has %d questions to ask for", len(s.queries))
 	}
 	o.Log.Info("measuring the search", "queries", len(s.queries), "questions", len(s.questions), "answers", len(s.answers))
-	r := &postReader{db: db, cleaner: text.NewPostCleaner(o.Languages, o.Links), options: o}
+	r := &postReader{db: db, cleaner: &text.Cleaner{Languages: o.Languages, Links: o.Links}, options: o}
 	if _, builtin := o.Dense.(*embed.LSA); builtin {
 		if r.options.Dense, err = r.fit(ctx, s.questions, o.Dense.Dim()); err != nil {
 			return nil, err

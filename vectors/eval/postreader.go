@@ -20,7 +20,7 @@ const fitPosts = 20_000
 // postReader reads posts from the tables, and cleans and cuts their bodies as a build does.
 type postReader struct {
 	db      *tables.DB
-	cleaner *text.PostCleaner
+	cleaner *text.Cleaner
 	options Options
 }
 
@@ -56,7 +56,7 @@ func (r *postReader) readChunks(ctx context.Context, ids []int64) ([]chunkedPost
 		" WHERE p.Id IN (" + tables.IDList(ids) + ") ORDER BY p.Id"
 	var posts []chunkedPost
 	err := r.db.EachRow(ctx, query, func(row [][]byte) error {
-		chunks, err := r.options.Windows.Chunks(ctx, "", r.cleaner.CleanPost(row[1], row[2]))
+		chunks, err := r.options.Windows.Chunks(ctx, "", r.cleaner.Clean(row[1], row[2]))
 		posts = append(posts, chunkedPost{tables.Int(row[0]), chunks})
 		return err
 	})

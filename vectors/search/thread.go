@@ -37,7 +37,7 @@ func AddThreads(ctx context.Context, out string, db *tables.DB, hits []Hit) erro
 	if err != nil {
 		return err
 	}
-	cleaner := text.NewPostCleaner(m.Options.Languages, m.Options.Links)
+	cleaner := &text.Cleaner{Languages: m.Options.Languages, Links: m.Options.Links}
 	for i := range hits {
 		h := &hits[i]
 		parent, err := catalog.FindParent(h.PostID)
@@ -68,7 +68,7 @@ func (h *Hit) site() vocab.Site {
 const answerColumns = "p.Id, p.Body, p.Score, p.OwnerUserId, p.OwnerDisplayName, p.ContentLicense, p.CreationDate, p.LastEditDate, p.LastEditorUserId"
 
 // readAnswers reads the answers to a question from the tables.
-func readAnswers(ctx context.Context, db *tables.DB, cleaner *text.PostCleaner, h *Hit) ([]Answer, error) {
+func readAnswers(ctx context.Context, db *tables.DB, cleaner *text.Cleaner, h *Hit) ([]Answer, error) {
 	query := fmt.Sprintf("SELECT %s FROM Posts p WHERE p.ParentId = %d AND p.PostTypeId = %d ORDER BY p.Id = %d DESC, p.Score DESC, p.Id",
 		answerColumns, h.PostID, schema.PostAnswer, h.AcceptedAnswerID)
 	tags := []byte(strings.Join(h.Tags, "|"))
@@ -77,7 +77,7 @@ func readAnswers(ctx context.Context, db *tables.DB, cleaner *text.PostCleaner, 
 		id, bySite := tables.Int(r[0]), string(r[8]) == "-1"
 		a := Answer{
 			PostID: id, IRI: h.site().Answer(id), Accepted: id == h.AcceptedAnswerID, Votes: int32(tables.Int(r[2])),
-			Text: cleaner.CleanPost(r[1], tags), Author: string(r[4]), License: vocab.LicenseIRI(r[5], r[6], r[7], bySite),
+			Text: cleaner.Clean(r[1], tags), Author: string(r[4]), License: vocab.LicenseIRI(r[5], r[6], r[7], bySite),
 		}
 		if r[3] != nil {
 			a.Author = h.site().User(tables.Int(r[3]))

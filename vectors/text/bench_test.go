@@ -35,7 +35,7 @@ func BenchmarkClean(b *testing.B) {
 	b.ReportAllocs()
 	before := schematest.CPUSeconds("")
 	for b.Loop() {
-		c.Clean(page1000)
+		c.Clean([]byte(page1000), nil)
 	}
 	b.ReportMetric(float64(len(page1000))*float64(b.N)/1e6/(schematest.CPUSeconds("")-before), "MB/cpu-s")
 }
@@ -63,7 +63,7 @@ func benchmarkClean(b *testing.B, posts []string) {
 	before := schematest.CPUSeconds("")
 	for b.Loop() {
 		for _, p := range posts {
-			c.Clean(p)
+			c.Clean([]byte(p), nil)
 		}
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/1e6/(schematest.CPUSeconds("")-before), "MB/cpu-s")
@@ -71,7 +71,7 @@ func benchmarkClean(b *testing.B, posts []string) {
 
 func BenchmarkChunks(b *testing.B) {
 	var c Cleaner
-	cleaned := c.Clean(strings.Repeat(page1000, 10))
+	cleaned := c.Clean([]byte(strings.Repeat(page1000, 10)), nil)
 	b.SetBytes(int64(len(cleaned)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -81,7 +81,7 @@ func BenchmarkChunks(b *testing.B) {
 
 func BenchmarkTokens(b *testing.B) {
 	var c Cleaner
-	cleaned := c.Clean(page1000)
+	cleaned := c.Clean([]byte(page1000), nil)
 	b.SetBytes(int64(len(cleaned)))
 	for b.Loop() {
 		EstimateTokens(cleaned)

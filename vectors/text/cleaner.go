@@ -12,25 +12,25 @@ package text
 
 import (
 	"bytes"
-	"maps"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"s2g/schema"
 )
 
 // Cleaner turns the HTML of posts into clean text. The zero value works. A Cleaner reuses its buffers, and is not safe for
 // concurrent use.
 type Cleaner struct {
-	// Language is the language of code that names none itself, as Stack Overflow's highlighter takes it from a question's
-	// tags; empty: such a block has none.
-	Language string
+	// Languages are those of the build, in the order of the language table. Code that names no language has the first of
+	// them that is a tag of the post's question. So the text of a post is the same in the shards of all its languages.
+	Languages []schema.Language
 	// Links keeps the addresses of links, "[text](address)".
 	Links bool
 
-	source  []byte
 	decoded []byte // a text without entities
 	scanner htmlScanner
 	out     blockWriter
@@ -49,29 +49,23 @@ type table struct {
 	firstRow bool
 }
 
-// Counts returns how often each rule dropped text in all calls of Clean. It omits rules that dropped none.
-func (c *Cleaner) Counts() map[string]int64 { return maps.Clone(c.noise.counts) }
-
-// Drops returns the text that the last call of Clean dropped. It is valid until the next call.
-func (c *Cleaner) Drops() []Drop { return c.noise.drops }
-
-// Clean returns the text of a post's HTML: valid UTF-8 without control characters other than line feeds and tabs, and
-// without blank lines at its ends. It accepts any input, and reads broken HTML as browsers do.
-func (c *Cleaner) Clean(source string) string {
-	if !utf8.ValidString(source) {
-		source = strings.ToValidUTF8(source, "\uFFFD")
+// Clean returns the text of the HTML in a post's body: valid UTF-8 without control characters other than line feeds and
+// tabs, and without blank lines at its ends. It accepts any input, and reads broken HTML as browsers do. tags are those of
+// the post's question, stored as |a|b|.
+func (c *Cleaner) Clean(body, tags []byte) string {
+	if !utf8.Valid(body) {
+		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
 	}
-	c.source = append(c.source[:0], source...)
-	c.scanner.reset(c.source)
+	c.scanner.reset(body)
 	c.out.reset()
 	c.para.take()
-	c.code.reset()
+	c.code.reset(c.codeLanguage(tags))
 	c.table = table{}
 	c.noise.drops = c.noise.drops[:0]
 	c.skip = 0
 	for s := &c.scanner; ; {
 		switch s.next() {
-		case html.ErrorToken: // the end: reading a string has no other error
+		case html.ErrorToken: // the end: no other error occurs in memory
 			c.table.depth = min(c.table.depth, 1)
 			c.endTable(atom.Table)
 			c.code.depth = min(c.code.depth, 1)
@@ -93,6 +87,21 @@ func (c *Cleaner) Clean(source string) string {
 			c.code.hint(s.data)
 		}
 	}
+}
+
+// Drops returns the text that the last call of Clean dropped. It is valid until the next call.
+func (c *Cleaner) Drops() []Drop { return c.noise.drops }
+
+// codeLanguage returns the language of code that names none itself; "" where no tag is a language of the build.
+func (c *Cleaner) codeLanguage(tags []byte) string {
+	for _, l := range c.Languages {
+		for tag := range schema.SplitTags(tags) {
+			if string(tag) == l.Tag {
+				return l.Tag
+			}
+		}
+	}
+	return ""
 }
 
 func (c *Cleaner) text(b []byte) {
@@ -287,7 +296,7 @@ func (c *Cleaner) endPre() {
 
 // writeCode writes the code that has been collected, fenced.
 func (c *Cleaner) writeCode() {
-	lang := c.code.takeLanguage(c.Language)
+	lang := c.code.takeLanguage()
 	lines := c.noise.code(c.code.text)
 	if len(lines) == 0 {
 		return

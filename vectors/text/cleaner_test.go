@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"s2g/schema"
 	"s2g/schema/schematest"
 )
 
@@ -83,7 +84,7 @@ func TestClean(t *testing.T) {
 	}
 	var c Cleaner
 	for _, tt := range tests {
-		if diff := cmp.Diff(tt.want, c.Clean(tt.html)); diff != "" {
+		if diff := cmp.Diff(tt.want, c.Clean([]byte(tt.html), nil)); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 	}
@@ -95,9 +96,9 @@ func TestCleanOptions(t *testing.T) {
 		c          Cleaner
 		html, want string
 	}{
-		{"language of the post", Cleaner{Language: "python"}, `<pre><code>a</code></pre><pre class="lang-r"><code>b</code></pre><pre class="lang-none"><code>c</code></pre>`,
+		{"language of the post", Cleaner{Languages: []schema.Language{{Tag: "python"}}}, `<pre><code>a</code></pre><pre class="lang-r"><code>b</code></pre><pre class="lang-none"><code>c</code></pre>`,
 			"```python\na\n```\n\n```r\nb\n```\n\n```\nc\n```"},
-		{"a comment is nearer", Cleaner{Language: "python"}, `<!-- language-all: lang-sh --><pre><code>a</code></pre>`, "```sh\na\n```"},
+		{"a comment is nearer", Cleaner{Languages: []schema.Language{{Tag: "python"}}}, `<!-- language-all: lang-sh --><pre><code>a</code></pre>`, "```sh\na\n```"},
 		{"links", Cleaner{Links: true}, `<p>See <a href="https://e.org/a?b&amp;c">the <em>manual</em></a>, <a href="/q/1"><code>f()</code></a>, <a href="https://e.org">https://e.org</a>.</p>`,
 			"See [the manual](https://e.org/a?b&c), [`f()`](/q/1), https://e.org."},
 		{"odd links", Cleaner{Links: true}, `<p><a href="x"></a><a>b</a> <a href="c d">e</a> <code>x<a href="y">z</a></code><a href="f">g<p>h</a></p><pre><a href="i">j</a></pre>`,
@@ -105,9 +106,23 @@ func TestCleanOptions(t *testing.T) {
 	}
 	for _, tt := range tests {
 		for range 2 { // a cleaner is reused
-			if diff := cmp.Diff(tt.want, tt.c.Clean(tt.html)); diff != "" {
+			if diff := cmp.Diff(tt.want, tt.c.Clean([]byte(tt.html), []byte("|python|"))); diff != "" {
 				t.Errorf("%s: %s", tt.name, diff)
 			}
+		}
+	}
+}
+
+// TestCodeHasTheLanguageOfTheTags has code that names no language.
+func TestCodeHasTheLanguageOfTheTags(t *testing.T) {
+	languages, err := schema.ParseLanguages("c#,java,python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Cleaner{Languages: languages}
+	for tags, want := range map[string]string{"|python|java|": "java", "|pandas|python|": "python", "|pandas|": "", "": "", "|java|c#|": "c#"} {
+		if got := c.Clean([]byte("<pre><code>x</code></pre>"), []byte(tags)); got != "```"+want+"\nx\n```" {
+			t.Errorf("%q: %q, want the language %q", tags, got, want)
 		}
 	}
 }
@@ -120,8 +135,8 @@ func FuzzClean(f *testing.F) {
 	var used Cleaner
 	f.Fuzz(func(t *testing.T, html string) {
 		var fresh Cleaner
-		got := used.Clean(html)
-		if again := fresh.Clean(html); got != again {
+		got := used.Clean([]byte(html), nil)
+		if again := fresh.Clean([]byte(html), nil); got != again {
 			t.Errorf("%q, then %q", got, again)
 		}
 		if !utf8.ValidString(got) || strings.TrimRight(got, " \t\n") != got || strings.HasPrefix(got, "\n") {
@@ -138,7 +153,7 @@ func TestCleanDump(t *testing.T) {
 	var c Cleaner
 	posts, many := 0, 0
 	for _, html := range bodies(t, "bioinformatics.stackexchange.com") {
-		cleaned := c.Clean(html)
+		cleaned := c.Clean([]byte(html), nil)
 		if strings.TrimSpace(cleaned) == "" && strings.Contains(html, "<p>") {
 			t.Errorf("nothing is left of %.200q", html)
 		}

@@ -11,11 +11,11 @@ type codeBlock struct {
 	depth    int // of <pre>
 	text     []byte
 	language string // of this block, or of the next one
-	ofPost   string // language of all blocks of the post that name none
+	ofPost   string // language of the blocks that name none
 }
 
-// reset begins another post. It keeps the buffer.
-func (b *codeBlock) reset() { *b = codeBlock{text: b.text} }
+// reset begins another post, whose blocks are in language unless they or the post name another. It keeps the buffer.
+func (b *codeBlock) reset(language string) { *b = codeBlock{text: b.text, ofPost: language} }
 
 // hint reads a comment for Stack Overflow's highlighter: "language: lang-py" before a code block, "language-all: lang-py"
 // for all blocks.
@@ -39,9 +39,9 @@ func (b *codeBlock) hint(comment []byte) {
 // setLanguage sets the language of the block, unless lang is empty.
 func (b *codeBlock) setLanguage(lang string) { b.language = cmp.Or(lang, b.language) }
 
-// takeLanguage returns the language of the block, the post's or else fallback, and unsets that of the block.
-func (b *codeBlock) takeLanguage(fallback string) string {
-	lang := cmp.Or(b.language, b.ofPost, fallback)
+// takeLanguage returns the language of the block, else the post's, and unsets that of the block.
+func (b *codeBlock) takeLanguage() string {
+	lang := cmp.Or(b.language, b.ofPost)
 	b.language = ""
 	if lang == "none" {
 		return ""

@@ -56,8 +56,7 @@ var ellipsis = []byte("...")
 
 // noiseFilter applies the rules to the lines of a block.
 type noiseFilter struct {
-	counts map[string]int64
-	drops  []Drop
+	drops []Drop // of this post
 
 	lines   [][]byte // of this block
 	gone    []bool   // of each line: a rule has dropped it
@@ -66,12 +65,8 @@ type noiseFilter struct {
 	out     [][]byte // the lines that stay
 }
 
-// record counts and stores dropped text.
+// record stores dropped text.
 func (f *noiseFilter) record(rule string, text []byte) {
-	if f.counts == nil {
-		f.counts = make(map[string]int64)
-	}
-	f.counts[rule]++
 	f.drops = append(f.drops, Drop{rule, string(text)})
 }
 

@@ -74,12 +74,12 @@ func TestTraces(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var c Cleaner
-		got := c.Clean("<pre><code>" + html.EscapeString(tt.code) + "</code></pre>")
+		got := c.Clean([]byte("<pre><code>"+html.EscapeString(tt.code)+"</code></pre>"), nil)
 		if diff := cmp.Diff("```\n"+tt.want+"\n```", got); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}
 		// pasted without being marked as code, so that its lines are those of the HTML
-		got = c.Clean("<p>" + html.EscapeString(tt.code) + "</p>")
+		got = c.Clean([]byte("<p>"+html.EscapeString(tt.code)+"</p>"), nil)
 		if diff := cmp.Diff(asProse(tt.want), got); diff != "" {
 			t.Errorf("%s, as prose: %s", tt.name, diff)
 		}
@@ -129,11 +129,11 @@ func TestNoTraces(t *testing.T) {
 		"more":               "... and more\n... some more of it\n... 12 others\n... more or less",
 	} {
 		var c Cleaner
-		got := c.Clean("<pre><code>" + html.EscapeString(code) + "</code></pre>")
+		got := c.Clean([]byte("<pre><code>"+html.EscapeString(code)+"</code></pre>"), nil)
 		if diff := cmp.Diff("```\n"+code+"\n```", got); diff != "" {
 			t.Errorf("%s, as code: %s", name, diff)
 		}
-		got = c.Clean("<p>" + html.EscapeString(code) + "</p>")
+		got = c.Clean([]byte("<p>"+html.EscapeString(code)+"</p>"), nil)
 		if want := strings.Join(strings.Fields(code), " "); got != want {
 			t.Errorf("%s, as prose: %q, want %q", name, got, want)
 		}
