@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -63,11 +62,7 @@ func (r *run) saveModel(model *embed.LSA) error {
 		return err
 	}
 	defer out.Abort()
-	buffered := bufio.NewWriterSize(out, 128<<10)
-	if _, err := model.WriteTo(buffered); err != nil {
-		return err
-	}
-	if err := buffered.Flush(); err != nil {
+	if err := model.Write(out); err != nil {
 		return err
 	}
 	committed, err := out.Commit(0, "")

@@ -50,21 +50,6 @@ func (b *batcher) setSizes(s Spec) {
 	b.batchTokens = cmp.Or(s.BatchTokens, defaultBatchTokens)
 }
 
-// RemoteStats counts retries and texts of an embedder at endpoints.
-type RemoteStats struct {
-	Retries   int64 // of requests
-	Truncated int64 // texts of which only the beginning has a vector
-	Refused   int64 // texts without a vector
-}
-
-// StatsOf returns the counts of an embedder, dense or sparse. They are zero for a builtin one.
-func StatsOf(embedder any) RemoteStats {
-	if e, ok := embedder.(interface{ stats() RemoteStats }); ok {
-		return e.stats()
-	}
-	return RemoteStats{}
-}
-
 func (b *batcher) stats() RemoteStats {
 	return RemoteStats{Retries: b.pool.retries.Load(), Truncated: b.truncated.Load(), Refused: b.refused.Load()}
 }

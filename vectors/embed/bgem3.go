@@ -210,14 +210,10 @@ func (m *bgeM3) read(e *endpoint, answer []byte, texts int) ([][]float32, error)
 		if len(d.Data) > 0 && d.Data[0] != '[' {
 			d.Data = append(append(json.RawMessage("["), d.Data...), ']')
 		}
-		weights, err := decodeNumbers(d.Data)
-		if err == nil && !isFinite(weights) {
-			err = errNotFinite
-		}
-		if err != nil {
+		var err error
+		if out[i], err = decodeNumbers(d.Data); err != nil {
 			return nil, e.answerError(err)
 		}
-		out[i] = weights
 	}
 	return out, nil
 }

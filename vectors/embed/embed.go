@@ -7,7 +7,16 @@
 // texts into batches, halves a batch that a server refuses, and so isolates the text at fault.
 package embed
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"s2g/schema"
+)
 
 // Dense computes dense vectors of unit length. Implementations are safe for concurrent use.
 type Dense interface {
@@ -42,3 +51,90 @@ type SparseVector struct {
 
 // maxDims is the length of the longest vector that Qdrant accepts.
 const maxDims = 1<<16 - 1
+
+// RemoteOptions configures requests to an embedder at endpoints. The zero value works.
+type RemoteOptions struct {
+	RetryFor time.Duration       // how long requests are retried while no endpoint answers; 0: 2 minutes
+	Timeout  time.Duration       // of one request; 0: 2 minutes
+	Getenv   func(string) string // returns the keys; nil: os.Getenv
+	Log      *slog.Logger        // nil: nothing is logged
+
+	inFlight   int           // requests in flight to an endpoint; 0: 2, one that it works on and the next one
+	firstPause time.Duration // after a first failure; 0: retry.DefaultFirstPause
+}
+
+func (o RemoteOptions) withDefaults() RemoteOptions {
+	o.RetryFor = cmp.Or(o.RetryFor, 2*time.Minute)
+	o.Timeout = cmp.Or(o.Timeout, 2*time.Minute)
+	o.inFlight = cmp.Or(o.inFlight, 2)
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// OpenDense opens the dense embedder at the endpoints of spec, which is not [KindBuiltin]. It sends one short text, and so
+// finds an endpoint that is unreachable, refuses the key or serves another model, and the length of the vectors. Errors
+// are of [schema.FaultUsage], or of [schema.FaultService] where a later try may succeed.
+func OpenDense(ctx context.Context, spec string, o RemoteOptions) (Dense, error) {
+	s, err := ParseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	if s.Kind != KindOpenAI {
+		return nil, schema.Faultf(schema.FaultUsage, "give openai+http://host:8000/v1?model=NAME", "embedder %q makes no dense vectors at an endpoint", s.Kind)
+	}
+	o = o.withDefaults()
+	endpoints, err := s.endpoints(o, "S2G_DENSE_API_KEY", "OPENAI_API_KEY")
+	if err != nil {
+		return nil, err
+	}
+	m, err := openOpenAI(ctx, s, endpoints, o)
+	if err != nil {
+		return nil, fmt.Errorf("open the embedder %s: %w", s.Model, err)
+	}
+	return m, nil
+}
+
+// OpenSparse opens the sparse embedder of spec. Errors are as those of [OpenDense].
+func OpenSparse(ctx context.Context, spec string, o RemoteOptions) (Sparse, error) {
+	s, err := ParseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	switch s.Kind {
+	case KindBM25:
+		return NewBM25(), nil
+	case KindBGEM3:
+	default:
+		return nil, schema.Faultf(schema.FaultUsage, "give bm25, or bgem3+http://host:8000?model=BAAI/bge-m3", "embedder %q makes no sparse vectors", s.Kind)
+	}
+	o = o.withDefaults()
+	endpoints, err := s.endpoints(o, "S2G_SPARSE_API_KEY", "")
+	if err != nil {
+		return nil, err
+	}
+	m, err := openBGEM3(ctx, s, endpoints, o)
+	if err != nil {
+		return nil, fmt.Errorf("open the embedder %s: %w", s.Model, err)
+	}
+	return m, nil
+}
+
+// RemoteStats counts retries and texts of an embedder at endpoints.
+type RemoteStats struct {
+	Retries   int64 // of requests
+	Truncated int64 // texts of which only the beginning has a vector
+	Refused   int64 // texts without a vector
+}
+
+// StatsOf returns the counts of an embedder, dense or sparse. They are zero for a builtin one.
+func StatsOf(embedder any) RemoteStats {
+	if e, ok := embedder.(interface{ stats() RemoteStats }); ok {
+		return e.stats()
+	}
+	return RemoteStats{}
+}

@@ -2,17 +2,14 @@ package embed
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -20,30 +17,6 @@ import (
 
 	"s2g/schema"
 )
-
-// RemoteOptions configures requests to an embedder at endpoints. The zero value works.
-type RemoteOptions struct {
-	RetryFor time.Duration       // how long requests are retried while no endpoint answers; 0: 2 minutes
-	Timeout  time.Duration       // of one request; 0: 2 minutes
-	Getenv   func(string) string // returns the keys; nil: os.Getenv
-	Log      *slog.Logger        // nil: nothing is logged
-
-	inFlight   int           // requests in flight to an endpoint; 0: 2, one that it works on and the next one
-	firstPause time.Duration // after a first failure; 0: retry.DefaultFirstPause
-}
-
-func (o RemoteOptions) withDefaults() RemoteOptions {
-	o.RetryFor = cmp.Or(o.RetryFor, 2*time.Minute)
-	o.Timeout = cmp.Or(o.Timeout, 2*time.Minute)
-	o.inFlight = cmp.Or(o.inFlight, 2)
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	return o
-}
 
 // maxAnswer is the length, in bytes, of the longest answer that is read: the largest batch of the longest vectors, as
 // decimal numbers.
@@ -215,4 +188,72 @@ func parseRetryAfter(header string) time.Duration {
 		return max(0, time.Until(at))
 	}
 	return 0
+}
+
+// temporaryError is a failure of a request that a retry may mend.
+type temporaryError struct {
+	err    error
+	after  time.Duration // pause that the server requests; 0: none
+	status int           // of HTTP; 0: no answer, or an unreadable one
+	busy   bool          // unrelated to the request: the endpoint is overloaded or unreachable
+}
+
+func (f *temporaryError) Error() string { return f.err.Error() }
+func (f *temporaryError) Unwrap() error { return f.err }
+
+// refusal is an answer that finds a fault with the texts of a request.
+type refusal struct {
+	status  int
+	message string
+	crashes bool // the server does not report the fault: it fails on these texts, and answers the control request
+	slow    bool // crashes by a timeout
+}
+
+func (r *refusal) Error() string {
+	if r.crashes {
+		return "the server fails on it: " + r.message
+	}
+	return fmt.Sprintf("status %d: %s", r.status, r.message)
+}
+
+// asRefusal returns the refusal in err's chain, or nil.
+func asRefusal(err error) *refusal {
+	r, _ := errors.AsType[*refusal](err)
+	return r
+}
+
+// batchTooLarge reports whether the refusal is about the size of the batch, not about one of its texts. (The physical batch
+// of llama.cpp is the tokens of one text.)
+func (r *refusal) batchTooLarge() bool {
+	message := strings.ToLower(r.message)
+	if r.crashes {
+		return r.slow || strings.Contains(message, "out of memory")
+	}
+	if strings.Contains(message, "physical batch") {
+		return false
+	}
+	return strings.Contains(message, "batch") || strings.Contains(message, "array") || r.status == 413 && !r.namesLength()
+}
+
+// textTooLong reports whether the refusal of a single text is about its length.
+func (r *refusal) textTooLong() bool {
+	return !r.crashes && (r.namesLength() || r.status == 413)
+}
+
+// namesLength reports whether the message is about the length of a text. Each server has its own words.
+func (r *refusal) namesLength() bool {
+	message := strings.ToLower(r.message)
+	for _, word := range []string{"token", "length", "too long", "context", "max_model_len", "too large to process"} {
+		if strings.Contains(message, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLengthError reports whether the message of status 500 is about the length of a text, which a retry does not mend:
+// llama.cpp ("input is too large to process") and versions of Ollama ("the input length exceeds the context length").
+func isLengthError(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "too large to process") || strings.Contains(message, "exceed") && strings.Contains(message, "context")
 }

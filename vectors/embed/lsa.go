@@ -9,11 +9,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"math"
 	"os"
-	"slices"
 )
 
 // LSA is a fitted model of latent semantic analysis (Deerwester et al., Indexing by latent semantic analysis, JASIS 41,
@@ -116,186 +114,87 @@ func normalise(v []float32) bool {
 //	terms ×  float32  inverse document frequency, ln((1 + texts) / (1 + df)) + 1
 //	terms ×  dims × float32  the term's row of the right singular vectors
 //	sum      32 bytes SHA-256 of all bytes before it
-const (
-	lsaMagic   = "s2g-lsa\x01"
-	maxTerms   = 1 << 24
-	maxTermLen = 64 // bytes
-)
+const lsaMagic = "s2g-lsa\x01"
 
-// WriteTo writes the model file.
-func (m *LSA) WriteTo(w io.Writer) (int64, error) {
-	n, err := m.writeContent(w)
-	if err == nil {
-		var k int
-		k, err = w.Write(m.sum[:])
-		n += int64(k)
+// Write writes the model file.
+func (m *LSA) Write(w io.Writer) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	m.writeContent(b)
+	b.Write(m.sum[:])
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("write the model: %w", err)
 	}
-	if err != nil {
-		return n, fmt.Errorf("write the model: %w", err)
-	}
-	return n, nil
+	return nil
 }
 
 // setSum computes the SHA-256 that ends the model file.
 func (m *LSA) setSum() {
 	h := sha256.New()
-	_, _ = m.writeContent(h) // a hash returns no error
+	b := bufio.NewWriterSize(h, 1<<16)
+	m.writeContent(b)
+	_ = b.Flush() // a hash returns no error
 	h.Sum(m.sum[:0])
 }
 
-// writeContent writes the model file without its checksum.
-func (m *LSA) writeContent(w io.Writer) (int64, error) {
-	var n int64
-	buf := append(make([]byte, 0, 1<<16), lsaMagic...)
-	buf = binary.LittleEndian.AppendUint32(buf, uint32(m.dims))
-	buf = binary.LittleEndian.AppendUint32(buf, uint32(len(m.terms)))
-	flush := func(atLeast int) error {
-		if len(buf) < atLeast {
-			return nil
-		}
-		k, err := w.Write(buf)
-		n, buf = n+int64(k), buf[:0]
-		return err
-	}
+// writeContent writes the model file without its checksum. The writer's Flush returns the error of any write.
+func (m *LSA) writeContent(w *bufio.Writer) {
+	w.WriteString(lsaMagic)
+	w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(m.dims)))
+	w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(len(m.terms))))
 	for _, t := range m.terms {
-		buf = binary.AppendUvarint(buf, uint64(len(t)))
-		buf = append(buf, t...)
-		if err := flush(1 << 15); err != nil {
-			return n, err
-		}
+		w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(t))))
+		w.WriteString(t)
 	}
 	for _, part := range [][]float32{m.idf, m.matrix} {
 		for _, x := range part {
-			buf = binary.LittleEndian.AppendUint32(buf, math.Float32bits(x))
-			if err := flush(1 << 15); err != nil {
-				return n, err
-			}
+			w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), math.Float32bits(x)))
 		}
 	}
-	return n, flush(0)
 }
 
 // ReadLSAFile reads the model file at path.
 func ReadLSAFile(path string) (*LSA, error) {
-	f, err := os.Open(path)
+	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the dense embedder: %w", err)
 	}
-	defer f.Close()
-	m, err := ReadLSA(f)
+	m, err := parseLSA(content)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("read the dense embedder %s: %w", path, err)
 	}
 	return m, nil
 }
 
-// ReadLSA reads a model file to its end. A wrong checksum, and anything behind it, is an error.
-func ReadLSA(r io.Reader) (*LSA, error) {
-	m, err := readLSA(&hashedReader{r: bufio.NewReaderSize(r, 1<<16), h: sha256.New()})
-	if err != nil {
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		return nil, fmt.Errorf("read the model: %w", err)
-	}
-	return m, nil
-}
-
-func readLSA(b *hashedReader) (*LSA, error) {
-	head := make([]byte, len(lsaMagic)+8)
-	if _, err := io.ReadFull(b, head); err != nil {
-		return nil, err
-	}
-	if string(head[:len(lsaMagic)]) != lsaMagic {
+// parseLSA parses the content of a model file. The checksum is checked first, and so finds any damage.
+func parseLSA(content []byte) (*LSA, error) {
+	rest, ok := bytes.CutPrefix(content, []byte(lsaMagic))
+	if !ok || len(rest) < 8+sha256.Size {
 		return nil, errors.New("not a model file of this version")
 	}
-	dims := binary.LittleEndian.Uint32(head[len(lsaMagic):])
-	count := binary.LittleEndian.Uint32(head[len(lsaMagic)+4:])
-	if dims < 1 || dims > maxDims || count > maxTerms {
-		return nil, fmt.Errorf("%d dimensions, %d terms: out of range", dims, count)
+	end := len(content) - sha256.Size
+	m := &LSA{sum: sha256.Sum256(content[:end])}
+	if !bytes.Equal(m.sum[:], content[end:]) {
+		return nil, errors.New("the file is damaged: its checksum is wrong")
 	}
-	m := &LSA{dims: int(dims)}
-	terms, err := readTerms(b, int(count))
-	if err != nil {
-		return nil, err
+	rest = rest[:len(rest)-sha256.Size]
+	count := int(binary.LittleEndian.Uint32(rest[4:]))
+	m.dims, rest = int(binary.LittleEndian.Uint32(rest)), rest[8:]
+	var terms []string
+	for range count {
+		n, k := binary.Uvarint(rest)
+		if k <= 0 || n > uint64(len(rest)-k) {
+			return nil, fmt.Errorf("%d terms, the file has %d", count, len(terms))
+		}
+		terms, rest = append(terms, string(rest[k:k+int(n)])), rest[k+int(n):]
+	}
+	if m.dims < 1 || m.dims > maxDims || len(rest) != 4*count*(1+m.dims) {
+		return nil, fmt.Errorf("%d terms, %d dimensions: the numbers have %d bytes", count, m.dims, len(rest))
+	}
+	numbers := make([]float32, len(rest)/4)
+	for i := range numbers {
+		numbers[i] = math.Float32frombits(binary.LittleEndian.Uint32(rest[4*i:]))
 	}
 	m.setTerms(terms)
-	if m.idf, err = readFloats(b, len(terms)); err != nil {
-		return nil, err
-	}
-	if m.matrix, err = readFloats(b, len(terms)*m.dims); err != nil {
-		return nil, err
-	}
-	if _, err := io.ReadFull(b.r, m.sum[:]); err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(m.sum[:], b.h.Sum(nil)) {
-		return nil, errors.New("the checksum is wrong")
-	}
-	if _, err := b.r.ReadByte(); err == nil {
-		return nil, errors.New("bytes follow the checksum")
-	} else if !errors.Is(err, io.EOF) {
-		return nil, err
-	}
+	m.idf, m.matrix = numbers[:count], numbers[count:]
 	return m, nil
-}
-
-// readTerms reads count terms. Its memory grows with the bytes that are read, not with count, which may be wrong.
-func readTerms(b *hashedReader, count int) ([]string, error) {
-	var terms []string
-	var buf [maxTermLen]byte
-	for i := range count {
-		n, err := binary.ReadUvarint(b)
-		if err != nil {
-			return nil, err
-		}
-		if n > maxTermLen {
-			return nil, fmt.Errorf("a term of %d bytes", n)
-		}
-		if _, err := io.ReadFull(b, buf[:n]); err != nil {
-			return nil, err
-		}
-		terms = append(terms, string(buf[:n]))
-		if i > 0 && terms[i] <= terms[i-1] {
-			return nil, fmt.Errorf("term %d is not above the one before", i)
-		}
-	}
-	return terms, nil
-}
-
-// readFloats reads n numbers, with memory as readTerms.
-func readFloats(b *hashedReader, n int) ([]float32, error) {
-	var out []float32
-	buf := make([]byte, 1<<16)
-	for len(out) < n {
-		k := min(len(buf)/4, n-len(out))
-		if _, err := io.ReadFull(b, buf[:4*k]); err != nil {
-			return nil, err
-		}
-		out = slices.Grow(out, k)
-		for i := range k {
-			out = append(out, math.Float32frombits(binary.LittleEndian.Uint32(buf[4*i:])))
-		}
-	}
-	return out, nil
-}
-
-// hashedReader hashes the bytes that are read through it.
-type hashedReader struct {
-	r *bufio.Reader
-	h hash.Hash
-}
-
-func (b *hashedReader) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
-	b.h.Write(p[:n])
-	return n, err
-}
-
-func (b *hashedReader) ReadByte() (byte, error) {
-	c, err := b.r.ReadByte()
-	if err == nil {
-		b.h.Write([]byte{c})
-	}
-	return c, err
 }

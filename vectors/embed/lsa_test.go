@@ -3,7 +3,7 @@ package embed
 import (
 	"bytes"
 	"context"
-	"io"
+	"crypto/sha256"
 	"math"
 	"runtime"
 	"slices"
@@ -39,12 +39,8 @@ func fit(t testing.TB, texts []string, dims int) *LSA {
 func file(t testing.TB, m *LSA) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	n, err := m.WriteTo(&b)
-	if err != nil {
+	if err := m.Write(&b); err != nil {
 		t.Fatal(err)
-	}
-	if n != int64(b.Len()) {
-		t.Errorf("WriteTo returns %d, wrote %d bytes", n, b.Len())
 	}
 	return b.Bytes()
 }
@@ -114,7 +110,7 @@ func TestLSAOfFewTexts(t *testing.T) {
 				t.Errorf("%d texts: a vector of %d dimensions, squared length %v", len(texts), len(v), dot(v, v))
 			}
 		}
-		if again, err := ReadLSA(bytes.NewReader(file(t, m))); err != nil || again.Model() != m.Model() {
+		if again, err := parseLSA(file(t, m)); err != nil || again.Model() != m.Model() {
 			t.Errorf("%d texts: read back: %v", len(texts), err)
 		}
 	}
@@ -136,7 +132,7 @@ func TestLSAOfUnknownTerms(t *testing.T) {
 func TestLSAFile(t *testing.T) {
 	m := fit(t, topical, 6)
 	b := file(t, m)
-	again, err := ReadLSA(bytes.NewReader(b))
+	again, err := parseLSA(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,17 +155,25 @@ func TestLSAFileCorrupt(t *testing.T) {
 	for i := range b {
 		c := slices.Clone(b)
 		c[i] ^= 0x10
-		if _, err := ReadLSA(bytes.NewReader(c)); err == nil {
+		if _, err := parseLSA(c); err == nil {
 			t.Errorf("byte %d of %d changed: no error", i, len(b))
 		}
 	}
 	for i := range b {
-		if _, err := ReadLSA(io.LimitReader(bytes.NewReader(b), int64(i))); err == nil {
+		if _, err := parseLSA(b[:i]); err == nil {
 			t.Errorf("cut at byte %d of %d: no error", i, len(b))
 		}
 	}
-	if _, err := ReadLSA(bytes.NewReader(append(b, 0))); err == nil {
+	if _, err := parseLSA(append(b, 0)); err == nil {
 		t.Error("a byte more: no error")
+	}
+	for _, content := range []string{"", "\x00\x00\x00\x00\x00\x00\x00\x00", "\x01\x00\x00\x00\x01\x00\x00\x00", "\x01\x00\x00\x00\x01\x00\x00\x00\x05word",
+		"\x01\x00\x00\x00\x01\x00\x00\x00\x04word1234"} {
+		c := []byte(lsaMagic + content)
+		sum := sha256.Sum256(c)
+		if _, err := parseLSA(append(c, sum[:]...)); err == nil {
+			t.Errorf("content %q with its checksum: no error", content)
+		}
 	}
 }
 

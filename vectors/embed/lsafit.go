@@ -13,8 +13,9 @@ import (
 const (
 	defaultDims    = 256
 	vocabularySize = 30_000
-	fitIterations  = 2 // of the subspace
-	fitSeed        = 0 // of the subspace's random start
+	maxTermLen     = 64 // bytes
+	fitIterations  = 2  // of the subspace
+	fitSeed        = 0  // of the subspace's random start
 )
 
 // FitLSA fits a model of dims dimensions, 256 where dims is 0, on texts, which the caller has sampled: it holds all their

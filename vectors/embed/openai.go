@@ -169,9 +169,6 @@ func (m *openAI) read(e *endpoint, answer []byte, texts int) ([][]float32, error
 		return nil, e.answerError(err)
 	}
 	for _, v := range vectors {
-		if !isFinite(v) {
-			return nil, e.answerError(errNotFinite)
-		}
 		if err := m.checkAnswer(e, len(v), served); err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // decodeEmbeddings reads the answer of /embeddings to n texts: for each an array of numbers, or base64 of little-endian
@@ -84,21 +85,35 @@ func extractVectors(answer []byte) (rest []byte, vectors [][]byte) {
 	}
 }
 
-// decodeNumbers reads a JSON array of numbers, of any depth, or a string of base64.
-func decodeNumbers(raw []byte) ([]float32, error) {
-	if len(raw) < 2 {
+// errNotFinite reports a vector that holds NaN or an infinity.
+var errNotFinite = errors.New("a vector holds values that are not finite")
+
+// decodeNumbers reads a JSON array of numbers, of any depth, or a string of base64. Values that are not finite are
+// errNotFinite.
+func decodeNumbers(raw []byte) (v []float32, err error) {
+	switch {
+	case len(raw) < 2:
 		return nil, errors.New("a vector is missing")
-	}
-	if raw[0] == '"' {
-		return decodeBase64(raw[1 : len(raw)-1])
-	}
-	if raw[0] != '[' {
+	case raw[0] == '"':
+		v, err = decodeBase64(raw[1 : len(raw)-1])
+	case raw[0] == '[':
+		v, err = decodeArray(string(raw))
+	default:
 		return nil, fmt.Errorf("a vector is %.20s", raw)
 	}
+	for _, x := range v {
+		if x-x != 0 {
+			return nil, errNotFinite
+		}
+	}
+	return v, err
+}
+
+// decodeArray reads the numbers of a JSON array of any depth.
+func decodeArray(text string) ([]float32, error) {
 	isSeparator := func(c byte) bool { return c <= ' ' || c == ',' || c == '[' || c == ']' }
-	v := make([]float32, 0, 1+bytes.Count(raw, []byte{','}))
-	text := string(raw)
-	for i := 1; i < len(text); {
+	v := make([]float32, 0, 1+strings.Count(text, ","))
+	for i := 0; i < len(text); {
 		if isSeparator(text[i]) {
 			i++
 			continue
@@ -143,14 +158,4 @@ func decodeBase64(text []byte) ([]float32, error) {
 		}
 	}
 	return v, nil
-}
-
-// isFinite reports whether no value of v is NaN or an infinity.
-func isFinite(v []float32) bool {
-	for _, x := range v {
-		if x-x != 0 {
-			return false
-		}
-	}
-	return true
 }
