@@ -30,10 +30,13 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"runtime"
 	"sync"
+	"syscall"
 
 	"golang.org/x/sync/errgroup"
 
@@ -126,6 +129,56 @@ type ingestRun struct {
 	skipped int64                   // compressed bytes of the streams whose tables are loaded
 }
 
+// resume restores the state of an interrupted run that has the same key: its
+// staging tables, or its tables in service where the manifest does not name them
+// yet. A checkpoint reaches the disk at once, while MariaDB, if it was killed too,
+// may have lost what it had not written; so each table is checked.
+func (in *ingestRun) resume(ctx context.Context) error {
+	checkpoints := make(map[string]*loadedTable)
+	for _, f := range in.journal.Committed() {
+		l := &loadedTable{}
+		if _, ok := schema.TableByName(f.Name); ok && json.Unmarshal([]byte(f.At), l) == nil {
+			checkpoints[f.Name] = l
+		}
+	}
+	if len(checkpoints) == 0 {
+		return nil
+	}
+	key, err := in.db.DumpKey(ctx)
+	if err != nil {
+		return err
+	}
+	in.inService = key == in.plan.Key
+	for _, m := range in.plan.Dump.Tables() {
+		in.inService = in.inService && checkpoints[m.Table] != nil
+	}
+	for _, t := range schema.Tables() {
+		l := checkpoints[t.Name]
+		if l == nil {
+			continue
+		}
+		intact, err := in.db.TableIntact(ctx, t, in.inService, l.Rows, l.Last)
+		if err != nil {
+			return err
+		}
+		if !intact {
+			in.o.Log.Warn("a table of the interrupted run is incomplete; loading it again", "table", t.Name)
+			if in.inService { // the other tables are no staging tables any more
+				in.inService = false
+				clear(in.loaded)
+				return nil
+			}
+			continue
+		}
+		if err := in.o.checkRejects(l.Member, &l.Rejects); err != nil { // the limits may have changed
+			return err
+		}
+		in.o.Log.Info("loaded by the interrupted run", "table", t.Name, "rows", l.Rows)
+		in.loaded[t.Name] = l
+	}
+	return nil
+}
+
 // loadMissing loads the tables that are not loaded yet, the streams of the dump
 // side by side. The tables of one stream follow each other; each is indexed while
 // the next is loaded.
@@ -198,4 +251,16 @@ func (in *ingestRun) reportProgress(what string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.o.Progress(what, done, total)
+}
+
+// diskFault makes a full disk a fault of resources, unless err has a fault.
+func diskFault(err error) error {
+	var fault *schema.Error
+	if err == nil || errors.As(err, &fault) {
+		return err
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return schema.Faultf(schema.FaultResources, "free disk space and run again: the run is resumed", "%w", err)
+	}
+	return err
 }

@@ -4,17 +4,45 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash"
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"s2g/ingest/dump"
 	"s2g/schema"
+	"s2g/schema/manifest"
 )
+
+// A loadedTable is the result of loading one table. As JSON it is the table's
+// checkpoint in the run's journal, written once the table is loaded and indexed.
+type loadedTable struct {
+	Member  string        `json:"member"` // name of the document in messages
+	File    string        `json:"file"`   // file of the dump that holds it
+	Size    int64         `json:"size"`
+	Time    time.Time     `json:"time"`
+	Bytes   int64         `json:"bytes"`   // of decoded XML
+	SHA256  string        `json:"sha_256"` // of the decoded XML
+	Rows    int64         `json:"rows"`    // in the table
+	Last    int64         `json:"last"`    // the largest Id
+	Sent    int64         `json:"sent"`    // bytes of TSV
+	Newest  string        `json:"newest"`  // the latest CreationDate, as DATETIME(3)
+	Rejects rejectSummary `json:"tally"`
+}
+
+// record writes the table's checkpoint.
+func (l *loadedTable) record(journal *manifest.Run, t schema.Table) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return fmt.Errorf("record that %s is loaded: %w", t.Name, err)
+	}
+	return journal.Note(t.Name, l.Rows, string(text))
+}
 
 // loadTable loads the document r of a table into its staging table, and compares
 // the rows that were sent with those that are stored.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"syscall"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -102,16 +101,4 @@ func (in *ingestRun) summary() manifest.Summary {
 		}
 	}
 	return s
-}
-
-// diskFault makes a full disk a fault of resources, unless err has a fault.
-func diskFault(err error) error {
-	var fault *schema.Error
-	if err == nil || errors.As(err, &fault) {
-		return err
-	}
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return schema.Faultf(schema.FaultResources, "free disk space and run again: the run is resumed", "%w", err)
-	}
-	return err
 }

@@ -100,6 +100,29 @@ func (t *thread) addTag(id int) {
 	}
 }
 
+// A kind of question decides its title and opening.
+type kind string
+
+const (
+	kindHow   kind = "how"
+	kindWhy   kind = "why"
+	kindError kind = "error"
+	kindDiff  kind = "diff"
+)
+
+func (t *thread) kind() kind {
+	switch {
+	case t.title < 48:
+		return kindHow
+	case t.title < 72:
+		return kindWhy
+	case t.title < 90:
+		return kindError
+	default:
+		return kindDiff
+	}
+}
+
 // accepted returns the offset of the accepted answer of the question at offset i of
 // b, and the slot at which it was accepted; zeros if none is, or not yet.
 func (s *site) accepted(b *block, i int) (offset int, due int64) {

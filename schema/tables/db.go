@@ -16,7 +16,7 @@
 // CheckRights reports before a load whether a user's server allows it.
 // TableIntact reports after an interruption whether a loaded table is complete.
 //
-// staging.go, load.go, tablecheck.go and rights.go depend on the tables of
+// staging.go, load.go and rights.go depend on the tables of
 // package schema; the other files depend only on SQL and the server process.
 package tables
 
