@@ -8,12 +8,12 @@ var (
 	closing = time.Date(2024, 3, 31, 23, 12, 7, 0, time.UTC).UnixMilli()
 )
 
-// Licences by the date of the text, in milliseconds since 1970.
+// The times at which texts change their form, in milliseconds since 1970.
 var (
 	licence30 = time.Date(2011, 4, 8, 0, 0, 0, 0, time.UTC).UnixMilli()
 	licence40 = time.Date(2018, 5, 2, 0, 0, 0, 0, time.UTC).UnixMilli()
-	// tightHTML is when Stack Exchange changed to CommonMark, which writes no empty
-	// line between paragraphs.
+	// tightHTML is the time of the change to CommonMark, which writes no empty line
+	// between paragraphs.
 	tightHTML = time.Date(2020, 6, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 )
 

@@ -45,18 +45,18 @@ func (d *dumpWriter) writeComments(ctx context.Context, f *xmlFile) error {
 	}, func(c comment) error {
 		id += 1 + c.slot%7/6
 		w.buf = w.buf[:0]
-		w.commentRow(id, c, d.blockOf(c.slot))
-		return f.row(w.buf)
+		w.writeCommentRow(id, c, d.blockOf(c.slot))
+		return f.writeRow(w.buf)
 	})
 }
 
-// commentRow writes a row of Comments.xml. b is the block of the comment's post.
-func (w *bodyWriter) commentRow(id int64, c comment, b *block) {
+// writeCommentRow writes a row of Comments.xml. b is the block of the comment's post.
+func (w *bodyWriter) writeCommentRow(id int64, c comment, b *block) {
 	i := int(c.slot % blockSize)
 	w.begin(b, i)
 	w.r = newRNG(w.seed, streamComment, c.slot*64+int64(c.nth))
 	w.variation += c.nth
-	post := w.id(c.slot)
+	post := w.postID(c.slot)
 	if c.stray {
 		post = w.deletedID(c.slot)
 	}
@@ -64,14 +64,14 @@ func (w *bodyWriter) commentRow(id int64, c comment, b *block) {
 	w.buf = attrInt(w.buf, "PostId", post)
 	w.buf = attrInt(w.buf, "Score", int64(max(0, w.r.geometric()*w.r.logUniform(3)-1)))
 	w.buf = append(w.buf, ` Text="`...)
-	w.commentText(c, b.role[i])
+	w.writeCommentText(c, b.role[i])
 	w.buf = append(w.buf, '"')
 	ms := w.clock.at(c.due)
 	w.buf = attrTime(w.buf, "CreationDate", ms)
 	if w.r.chance(15) {
-		w.buf = attrUserName(w.buf, "UserDisplayName", w.user(&w.r, c.due))
+		w.buf = attrUserName(w.buf, "UserDisplayName", w.drawUser(&w.r, c.due))
 	} else {
-		w.buf = attrInt(w.buf, "UserId", w.user(&w.r, c.due))
+		w.buf = attrInt(w.buf, "UserId", w.drawUser(&w.r, c.due))
 	}
 	if w.licence {
 		w.buf = attr(w.buf, "ContentLicense", licenceOf(ms))
@@ -79,17 +79,17 @@ func (w *bodyWriter) commentRow(id int64, c comment, b *block) {
 	w.buf = append(w.buf, rowShut...)
 }
 
-// commentText writes the text of a comment on a post of the role: one to three
+// writeCommentText writes the text of a comment on a post of the role: one to three
 // sentences.
-func (w *bodyWriter) commentText(c comment, post role) {
+func (w *bodyWriter) writeCommentText(c comment, post role) {
 	if c.nth > 0 && w.r.chance(450) {
-		w.phrase("comment.address", markdown)
+		w.writePhrase("comment.address", markdown)
 	}
 	section := "comment.question"
 	if post == roleAnswer {
 		section = "comment.answer"
 	}
-	w.phrase(section, markdown)
+	w.writePhrase(section, markdown)
 	more := w.corpus.prose["comment.more"]
 	next := w.r.below(len(more))
 	for range w.r.below(3) {

@@ -34,42 +34,42 @@ func (s *site) drawLinks(b *block, i int) (duplicate, linked link) {
 	}
 	due := slot + int64(r.logUniform(8))
 	if asks && r.chance(75) {
-		of, _ := s.subject(slot)
+		of, _ := s.drawSubject(slot)
 		same := func(other subject) bool { return other == of }
-		if at, ok := s.earlier(b, i-1, same); ok {
+		if at, ok := s.earlierQuestion(b, i-1, same); ok {
 			duplicate = link{slot: slot, related: b.slot(at), due: due, kind: linkDuplicate}
 		}
 	}
 	if r.chance(75) {
-		if to, ok := s.related(&r, b, question); ok && to != duplicate.related {
+		if to, ok := s.drawRelated(&r, b, question); ok && to != duplicate.related {
 			linked = link{slot: slot, related: to, due: due, kind: linkLinked}
 		}
 	}
 	return duplicate, linked
 }
 
-// earlier returns the last question at or before offset i of b whose subject is
+// earlierQuestion returns the last question at or before offset i of b whose subject is
 // wanted.
-func (s *site) earlier(b *block, i int, wanted func(subject) bool) (offset int, ok bool) {
+func (s *site) earlierQuestion(b *block, i int, wanted func(subject) bool) (offset int, ok bool) {
 	for ; i >= 0; i-- {
 		if b.role[i] != roleQuestion {
 			continue
 		}
-		if of, _ := s.subject(b.slot(i)); wanted(of) {
+		if of, _ := s.drawSubject(b.slot(i)); wanted(of) {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-// related draws a question in the language of the one at offset i of b.
-func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
-	of, _ := s.subject(b.slot(i))
+// drawRelated draws a question in the language of the one at offset i of b.
+func (s *site) drawRelated(r *rng, b *block, i int) (slot int64, ok bool) {
+	of, _ := s.drawSubject(b.slot(i))
 	near := func(other subject) bool { return other.language == of.language }
 	if b.number > 0 && r.chance(300) {
 		for range 8 {
 			slot := int64(r.below(int(b.number))) * blockSize
-			if other, _ := s.subject(slot); near(other) {
+			if other, _ := s.drawSubject(slot); near(other) {
 				return slot, true
 			}
 		}
@@ -77,7 +77,7 @@ func (s *site) related(r *rng, b *block, i int) (slot int64, ok bool) {
 	if i == 0 {
 		return 0, false
 	}
-	at, ok := s.earlier(b, i-1-r.below(i), near)
+	at, ok := s.earlierQuestion(b, i-1-r.below(i), near)
 	return b.slot(at), ok
 }
 
@@ -95,14 +95,14 @@ func (d *dumpWriter) writeLinks(ctx context.Context, f *xmlFile) error {
 	}, func(l link) error {
 		id += 1 + l.slot%40
 		buf = d.site.linkRow(buf[:0], id, l)
-		return f.row(buf)
+		return f.writeRow(buf)
 	})
 }
 
 // linkRow writes a row of PostLinks.xml. A few name a deleted post.
 func (s *site) linkRow(dst []byte, id int64, l link) []byte {
 	r := newRNG(s.seed, streamLinks, ^l.slot)
-	from, to := s.id(l.slot), s.id(l.related)
+	from, to := s.postID(l.slot), s.postID(l.related)
 	switch r.below(200) {
 	case 0:
 		from = s.deletedID(l.slot)

@@ -26,8 +26,8 @@ func (d *dumpWriter) writePosts(ctx context.Context, f *xmlFile) error {
 	w := &postWriter{bodyWriter: bodyWriter{site: d.site}, questions: d.questions}
 	row := func(b *block, i int) error {
 		w.buf = w.buf[:0]
-		w.row(b, i)
-		return f.row(w.buf)
+		w.writeRow(b, i)
+		return f.writeRow(w.buf)
 	}
 	var err error
 	if d.o.Shuffle {
@@ -98,17 +98,17 @@ type postWriter struct {
 	stats     Stats   // Questions and Answers
 }
 
-// row writes the row of the post at offset i of b.
-func (w *postWriter) row(b *block, i int) {
+// writeRow writes the row of the post at offset i of b.
+func (w *postWriter) writeRow(b *block, i int) {
 	switch b.role[i] {
 	case roleQuestion:
 		w.stats.Questions++
-		w.questionRow(b, i)
+		w.writeQuestionRow(b, i)
 	case roleAnswer:
 		w.stats.Answers++
-		w.answerRow(b, i)
+		w.writeAnswerRow(b, i)
 	default:
-		w.wikiRow(b, i)
+		w.writeWikiRow(b, i)
 	}
 }
 
@@ -116,13 +116,13 @@ func (w *postWriter) row(b *block, i int) {
 func (w *postWriter) drawPost(b *block, i int) post {
 	slot := b.slot(i)
 	r := newRNG(w.seed, streamEdit, slot)
-	p := post{slot: slot, created: w.clock.at(slot), owner: w.user(&r, slot), ownerDeleted: r.chance(15)}
+	p := post{slot: slot, created: w.clock.at(slot), owner: w.drawUser(&r, slot), ownerDeleted: r.chance(15)}
 	p.active = p.created
 	if due := slot + int64(r.logUniform(11)); r.chance(420) && due < w.limit {
 		p.edited = w.clock.at(due) + int64(r.below(90_000))
 		p.editor = p.owner
 		if r.chance(550) {
-			p.editor = w.user(&r, due)
+			p.editor = w.drawUser(&r, due)
 		}
 		p.active = p.edited
 	}
@@ -142,10 +142,10 @@ func (w *postWriter) drawPost(b *block, i int) post {
 	return p
 }
 
-func (w *postWriter) questionRow(b *block, i int) {
+func (w *postWriter) writeQuestionRow(b *block, i int) {
 	p := w.drawPost(b, i)
 	w.begin(b, i)
-	answers, last := w.answers(b, i)
+	answers, last := w.countAnswers(b, i)
 	if answers > 0 {
 		p.active = max(p.active, w.clock.at(last))
 	}
@@ -154,46 +154,46 @@ func (w *postWriter) questionRow(b *block, i int) {
 	if closed {
 		p.closed = w.clock.at(duplicate.due)
 	}
-	w.openRow(w.id(p.slot), 1)
-	if at, _ := w.accepted(b, i); at != 0 {
-		w.buf = attrInt(w.buf, "AcceptedAnswerId", w.id(b.slot(at)))
+	w.openRow(w.postID(p.slot), 1)
+	if at, _ := w.acceptedAnswer(b, i); at != 0 {
+		w.buf = attrInt(w.buf, "AcceptedAnswerId", w.postID(b.slot(at)))
 	}
 	w.buf = attrTime(w.buf, "CreationDate", p.created)
 	w.buf = attrInt(w.buf, "Score", p.votes.score)
 	w.buf = attrInt(w.buf, "ViewCount", w.drawViews(p))
 	w.buf = append(w.buf, ` Body="`...)
 	if closed && !w.tight {
-		w.site.thread(&w.other, duplicate.related)
-		w.duplicateNotice()
+		w.drawThread(&w.other, duplicate.related)
+		w.writeDuplicateNotice()
 	}
 	if linked.kind != 0 {
-		w.site.thread(&w.other, linked.related)
+		w.drawThread(&w.other, linked.related)
 	}
-	w.question(linked.kind != 0)
+	w.writeQuestion(linked.kind != 0)
 	w.buf = append(w.buf, '"')
 	w.writeUsers(p)
 	w.buf = append(w.buf, ` Title="`...)
-	w.title(plain)
+	w.writeTitle(plain)
 	w.buf = append(w.buf, '"')
 	w.writeTagList(w.own.tags)
 	w.buf = attrInt(w.buf, "AnswerCount", int64(answers))
 	w.closeRow(p)
 }
 
-func (w *postWriter) answerRow(b *block, i int) {
+func (w *postWriter) writeAnswerRow(b *block, i int) {
 	p := w.drawPost(b, i)
 	p.closed = 0
 	w.begin(b, i)
 	_, linked := w.drawLinks(b, i)
-	w.openRow(w.id(p.slot), 2)
-	w.buf = attrInt(w.buf, "ParentId", w.id(b.slot(int(b.owner[i]))))
+	w.openRow(w.postID(p.slot), 2)
+	w.buf = attrInt(w.buf, "ParentId", w.postID(b.slot(int(b.owner[i]))))
 	w.buf = attrTime(w.buf, "CreationDate", p.created)
 	w.buf = attrInt(w.buf, "Score", p.votes.score)
 	w.buf = append(w.buf, ` Body="`...)
 	if linked.kind != 0 {
-		w.site.thread(&w.other, linked.related)
+		w.drawThread(&w.other, linked.related)
 	}
-	w.answer(linked.kind != 0)
+	w.writeAnswer(linked.kind != 0)
 	w.buf = append(w.buf, '"')
 	w.writeUsers(p)
 	w.closeRow(p)

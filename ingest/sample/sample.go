@@ -1,7 +1,7 @@
 // Package sample writes a synthetic Stack Exchange dump of any size: Posts.xml,
 // Comments.xml, Votes.xml, PostLinks.xml and Tags.xml, in the form of real dumps.
-// It lets people try, test and measure the program without a real dump. Its posts
-// read as questions and answers, so that searches over them return something.
+// With it the program can be tried, tested and measured without a real dump. Its
+// posts read as questions and answers, so that searches over them return something.
 //
 // It reads only the texts embedded from text/, which were written for it. The same
 // options write the same bytes everywhere: the only source of chance is [rng], and
@@ -17,13 +17,13 @@
 //     draws language, topic, tags and words from its question's slot, and each
 //     answer, comment and vote draws from its own. So every file is streamed by
 //     itself, in any order, without memory of the others.
-//  3. Comments and votes come later than their post, at the slot at which they are
-//     due. What is due at or after the last slot has not happened yet, and
-//     AnswerCount, CommentCount, Score and AcceptedAnswerId count only what has. A
-//     site with more posts and the same clock (Options.Grow) therefore begins with
-//     the same rows, except for such edits.
+//  3. Comments, votes, links and edits are events. An event comes later than its
+//     post, at the slot at which it is due. An event that is due at or after the last
+//     slot has not happened: no file holds it, and AnswerCount, CommentCount, Score
+//     and AcceptedAnswerId do not count it. A site with more posts and the same clock
+//     (Options.Grow) therefore begins with the same rows, except for later events.
 //
-// Memory is a few blocks, whatever the number of posts.
+// Write keeps a few blocks in memory, whatever the number of posts.
 //
 // [Dressings] rewrites a dump in the formats, encodings and spellings of other
 // years, for tests.
@@ -139,15 +139,15 @@ func newDumpWriter(o Options) (*dumpWriter, error) {
 	return &dumpWriter{o: o, site: s, questions: make([]int64, len(s.corpus.tags))}, nil
 }
 
-// eachBlock calls do for each block in order and reports progress.
-func (d *dumpWriter) eachBlock(ctx context.Context, table string, do func(b *block) error) error {
+// eachBlock calls visit for each block in order and reports progress.
+func (d *dumpWriter) eachBlock(ctx context.Context, table string, visit func(b *block) error) error {
 	for n := range d.site.blockCount() {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("write %s.xml: %w", table, err)
 		}
 		b := &d.blocks[n%2]
 		b.fill(d.o.Seed, n, len(d.site.corpus.tags))
-		if err := do(b); err != nil {
+		if err := visit(b); err != nil {
 			return err
 		}
 		d.report(table, (n+1)*blockSize)

@@ -214,7 +214,7 @@ func TestGrowth(t *testing.T) {
 		var b block
 		b.fill(s.seed, slot/blockSize, len(s.corpus.tags))
 		w := &postWriter{bodyWriter: bodyWriter{site: s}, questions: make([]int64, len(s.corpus.tags))}
-		w.row(&b, int(slot%blockSize))
+		w.writeRow(&b, int(slot%blockSize))
 		_, text, _ := strings.Cut(string(w.buf), " "+name+`="`)
 		text, _, _ = strings.Cut(text, `"`)
 		return text

@@ -55,8 +55,8 @@ type subject struct {
 	task     int // which of the topic's acts
 }
 
-// subject draws the subject of the question at a slot.
-func (s *site) subject(slot int64) (subject, rng) {
+// drawSubject draws the subject of the question at a slot.
+func (s *site) drawSubject(slot int64) (subject, rng) {
 	r := newRNG(s.seed, streamThread, slot)
 	i, _ := slices.BinarySearch(s.cumulative, r.below(s.cumulative[len(s.cumulative)-1])+1)
 	l := s.languages[i]
@@ -64,9 +64,9 @@ func (s *site) subject(slot int64) (subject, rng) {
 	return subject{l, t, r.mostlyLow(len(t.act))}, r
 }
 
-// thread draws the thread of the question at a slot into t.
-func (s *site) thread(t *thread, slot int64) {
-	of, r := s.subject(slot)
+// drawThread draws the thread of the question at a slot into t.
+func (s *site) drawThread(t *thread, slot int64) {
+	of, r := s.drawSubject(slot)
 	l, topic := of.language, of.topic
 	wordings := topic.act[of.task]
 	contexts := s.prose["context"]
@@ -123,9 +123,9 @@ func (t *thread) kind() kind {
 	}
 }
 
-// accepted returns the offset of the accepted answer of the question at offset i of
+// acceptedAnswer returns the offset of the accepted answer of the question at offset i of
 // b, and the slot at which it was accepted; zeros if none is, or not yet.
-func (s *site) accepted(b *block, i int) (offset int, due int64) {
+func (s *site) acceptedAnswer(b *block, i int) (offset int, due int64) {
 	r := newRNG(s.seed, streamPost, b.slot(i))
 	n := 0
 	for a := int(b.first[i]); a != 0; a = int(b.next[a]) {
@@ -145,18 +145,18 @@ func (s *site) accepted(b *block, i int) (offset int, due int64) {
 	return offset, due
 }
 
-// answers returns the number of answers that the question at offset i of b has, and
+// countAnswers returns the number of answers that the question at offset i of b has, and
 // the slot of the last.
-func (s *site) answers(b *block, i int) (n int, last int64) {
+func (s *site) countAnswers(b *block, i int) (n int, last int64) {
 	for a := int(b.first[i]); a != 0 && b.slot(a) < s.limit; a = int(b.next[a]) {
 		n, last = n+1, b.slot(a)
 	}
 	return n, last
 }
 
-// id returns the Id of the post at a slot. One of each five Ids belongs to a deleted
+// postID returns the Id of the post at a slot. One of each five Ids belongs to a deleted
 // post.
-func (s *site) id(slot int64) int64 {
+func (s *site) postID(slot int64) int64 {
 	r := newRNG(s.seed, streamID, slot/4)
 	lost := int64(r.below(5))
 	id := slot%4 + 1

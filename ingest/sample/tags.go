@@ -7,9 +7,9 @@ func wikiSlot(tag int) int64 {
 	return int64(tag/wikisPerBlock)*blockSize + int64(tag%wikisPerBlock)*wikiEvery + wikiAt
 }
 
-// wikiRow writes the row of a tag's wiki or excerpt; its body is empty if nobody has
+// writeWikiRow writes the row of a tag's wiki or excerpt; its body is empty if nobody has
 // written it yet.
-func (w *postWriter) wikiRow(b *block, i int) {
+func (w *postWriter) writeWikiRow(b *block, i int) {
 	slot := b.slot(i)
 	tag := int(b.number)*wikisPerBlock + int(b.owner[i])
 	r := newRNG(w.seed, streamEdit, wikiSlot(tag))
@@ -17,7 +17,7 @@ func (w *postWriter) wikiRow(b *block, i int) {
 	p := post{slot: slot, created: w.clock.at(slot), owner: -1}
 	p.edited, p.editor = p.created, -1
 	if !empty {
-		p.owner = w.user(&r, slot)
+		p.owner = w.drawUser(&r, slot)
 		p.editor = p.owner
 		p.edited += int64(r.below(day))
 	}
@@ -26,21 +26,21 @@ func (w *postWriter) wikiRow(b *block, i int) {
 	if b.role[i] == roleExcerpt {
 		kind = 4
 	}
-	w.openRow(w.id(slot), kind)
+	w.openRow(w.postID(slot), kind)
 	w.buf = attrTime(w.buf, "CreationDate", p.created)
 	w.buf = attrInt(w.buf, "Score", 0)
 	w.buf = append(w.buf, ` Body="`...)
 	if !empty {
-		w.wikiText(b, i, tag)
+		w.writeWikiText(b, i, tag)
 	}
 	w.buf = append(w.buf, '"')
 	w.writeUsers(p)
 	w.closeRow(p)
 }
 
-// wikiText writes the description of a tag: plain text in an excerpt, HTML in a
+// writeWikiText writes the description of a tag: plain text in an excerpt, HTML in a
 // wiki.
-func (w *postWriter) wikiText(b *block, i, tag int) {
+func (w *postWriter) writeWikiText(b *block, i, tag int) {
 	w.begin(b, 0) // a wiki has no thread: its placeholders take the block's first
 	w.r = newRNG(w.seed, streamBody, b.slot(i))
 	w.tagName = w.corpus.tags[tag]
@@ -55,7 +55,7 @@ func (w *postWriter) wikiText(b *block, i, tag int) {
 			w.write(about[plain], plain)
 			w.buf = append(w.buf, ' ')
 		}
-		w.phrase("excerpt", plain)
+		w.writePhrase("excerpt", plain)
 		return
 	}
 	if about != nil {
@@ -63,10 +63,10 @@ func (w *postWriter) wikiText(b *block, i, tag int) {
 		w.write(about[html], html)
 		w.buf = append(w.buf, pShut+nl...)
 	} else {
-		w.paragraph("wiki.open")
+		w.writeParagraph("wiki.open")
 	}
-	w.paragraph("wiki.more")
-	w.list("wiki.item", false)
+	w.writeParagraph("wiki.more")
+	w.writeList("wiki.item", false)
 }
 
 // writeTags writes Tags.xml, after the posts.
@@ -77,7 +77,7 @@ func (d *dumpWriter) writeTags(_ context.Context, f *xmlFile) error {
 		if len(buf) == 0 {
 			continue
 		}
-		if err := f.row(buf); err != nil {
+		if err := f.writeRow(buf); err != nil {
 			return err
 		}
 	}
@@ -96,8 +96,8 @@ func (s *site) tagRow(dst []byte, tag int, count int64) []byte {
 	dst = append(append(append(dst, ` TagName="`...), s.corpus.tags[tag]...), '"')
 	dst = attrInt(dst, "Count", count)
 	if described {
-		dst = attrInt(dst, "ExcerptPostId", s.id(wiki+1))
-		dst = attrInt(dst, "WikiPostId", s.id(wiki))
+		dst = attrInt(dst, "ExcerptPostId", s.postID(wiki+1))
+		dst = attrInt(dst, "WikiPostId", s.postID(wiki))
 	}
 	return append(dst, rowShut...)
 }

@@ -34,26 +34,26 @@ type part struct {
 // newPhrase prepares prose.
 func newPhrase(src string) phrase {
 	var p phrase
-	p[plain] = parts(src, func(s string) string { return xmlEscape(unmarked.Replace(s)) })
-	p[markdown] = parts(src, xmlEscape)
-	p[html] = parts(toHTML(src), xmlEscape)
+	p[plain] = newTemplate(src, func(s string) string { return xmlEscape(unmarked.Replace(s)) })
+	p[markdown] = newTemplate(src, xmlEscape)
+	p[html] = newTemplate(toHTML(src), xmlEscape)
 	return p
 }
 
 // newVerbatim prepares text without markup, such as an error message.
 func newVerbatim(src string) phrase {
-	return phrase{plain: parts(src, xmlEscape), markdown: parts(src, xmlEscape), html: newCode(src)}
+	return phrase{plain: newTemplate(src, xmlEscape), markdown: newTemplate(src, xmlEscape), html: newCode(src)}
 }
 
 // newCode prepares the inside of a code block.
 func newCode(src string) template {
-	return parts(src, func(s string) string { return xmlEscape(htmlEscape(s)) })
+	return newTemplate(src, func(s string) string { return xmlEscape(htmlEscape(s)) })
 }
 
 var unmarked = strings.NewReplacer("`", "", "**", "", "*", "")
 
-// parts splits src at its placeholders and escapes the text between them.
-func parts(src string, escape func(string) string) template {
+// newTemplate splits src at its placeholders and escapes the text between them.
+func newTemplate(src string, escape func(string) string) template {
 	var t template
 	text := 0
 	for i := 0; i < len(src); {
@@ -82,15 +82,15 @@ func placeholderAt(s string) (placeholder, int) {
 // toHTML converts the markup of a phrase.
 func toHTML(src string) string {
 	s := htmlEscape(src)
-	s = pairs(s, "`", "<code>", "</code>")
-	s = pairs(s, "**", "<strong>", "</strong>")
-	s = pairs(s, "*", "<em>", "</em>")
-	return anchors(s)
+	s = replacePairs(s, "`", "<code>", "</code>")
+	s = replacePairs(s, "**", "<strong>", "</strong>")
+	s = replacePairs(s, "*", "<em>", "</em>")
+	return replaceLinks(s)
 }
 
-// pairs replaces marks by an opening and a closing tag in turn. A mark without a
+// replacePairs replaces marks by an opening and a closing tag in turn. A mark without a
 // partner stays.
-func pairs(s, mark, open, shut string) string {
+func replacePairs(s, mark, open, shut string) string {
 	for {
 		a, rest, ok := strings.Cut(s, mark)
 		in, after, closed := strings.Cut(rest, mark)
@@ -101,15 +101,15 @@ func pairs(s, mark, open, shut string) string {
 	}
 }
 
-// anchors replaces [text](url) by a link as Stack Exchange writes it.
-func anchors(s string) string {
+// replaceLinks replaces [text](url) by a link as Stack Exchange writes it.
+func replaceLinks(s string) string {
 	a, rest, ok := strings.Cut(s, "](")
 	open := strings.LastIndexByte(a, '[')
 	url, after, closed := strings.Cut(rest, ")")
 	if !ok || open < 0 || !closed {
 		return s
 	}
-	return a[:open] + `<a href="` + url + `" rel="nofollow noreferrer">` + a[open+1:] + "</a>" + anchors(after)
+	return a[:open] + `<a href="` + url + `" rel="nofollow noreferrer">` + a[open+1:] + "</a>" + replaceLinks(after)
 }
 
 var (

@@ -35,7 +35,7 @@ func (s *site) drawVotes(dst []vote, b *block, i int) []vote {
 	}
 	slot := b.slot(i)
 	r := newRNG(s.seed, streamVotes, slot)
-	id := s.id(slot)
+	id := s.postID(slot)
 	cast := func(kind uint8, user int64, bounty int) {
 		if due := slot + int64(r.logUniform(11)); due < s.limit {
 			dst = append(dst, vote{post: id, due: due, user: user, bounty: bounty, kind: kind})
@@ -50,12 +50,12 @@ func (s *site) drawVotes(dst []vote, b *block, i int) []vote {
 	}
 	if b.role[i] == roleQuestion && r.chance(160) {
 		for range 1 + up/8 + r.geometric() {
-			cast(voteFavourite, s.user(&r, slot), 0)
+			cast(voteFavourite, s.drawUser(&r, slot), 0)
 		}
 	}
 	if r.chance(8) {
 		amount := 50 * (1 + r.geometric())
-		cast(voteBountyStart, s.user(&r, slot), amount)
+		cast(voteBountyStart, s.drawUser(&r, slot), amount)
 		cast(voteBountyEnd, 0, amount)
 	}
 	for _, k := range [...]struct{ kind, perMille int }{
@@ -66,7 +66,7 @@ func (s *site) drawVotes(dst []vote, b *block, i int) []vote {
 		}
 	}
 	if b.role[i] == roleAnswer {
-		if at, due := s.accepted(b, int(b.owner[i])); at == i {
+		if at, due := s.acceptedAnswer(b, int(b.owner[i])); at == i {
 			dst = append(dst, vote{post: id, due: due, kind: voteAccept})
 		}
 	}
@@ -107,9 +107,9 @@ func countVotes(votes []vote) voteCount {
 	return t
 }
 
-// user draws a user who has joined by a slot. Users who joined early are drawn more
+// drawUser draws a user who has joined by a slot. Users who joined early are drawn more
 // often.
-func (s *site) user(r *rng, slot int64) int64 {
+func (s *site) drawUser(r *rng, slot int64) int64 {
 	joined := 40 + slot/3
 	return 1 + min(int64(r.below(int(joined))), int64(r.below(int(joined))))
 }
@@ -130,7 +130,7 @@ func (d *dumpWriter) writeVotes(ctx context.Context, f *xmlFile) error {
 	}, func(v vote) error {
 		id += 1 + v.post%9/8
 		buf = d.site.voteRow(buf[:0], id, v)
-		return f.row(buf)
+		return f.writeRow(buf)
 	})
 }
 

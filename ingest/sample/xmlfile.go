@@ -59,18 +59,18 @@ func createXML(o Options, table, root string) (*xmlFile, error) {
 		w = f.zip
 	}
 	f.out = bufio.NewWriterSize(w, 1<<18)
-	f.text(bom + `<?xml version="1.0" encoding="utf-8"?>` + f.eol + "<" + root + ">" + f.eol)
+	f.writeText(bom + `<?xml version="1.0" encoding="utf-8"?>` + f.eol + "<" + root + ">" + f.eol)
 	return f, nil
 }
 
-// text writes a text. commit returns its error.
-func (f *xmlFile) text(s string) {
+// writeText writes a text. commit returns its error.
+func (f *xmlFile) writeText(s string) {
 	n, _ := f.out.WriteString(s)
 	f.bytes += int64(n)
 }
 
-// row writes a row and the end of its line.
-func (f *xmlFile) row(b []byte) error {
+// writeRow writes a row and the end of its line.
+func (f *xmlFile) writeRow(b []byte) error {
 	n, _ := f.out.Write(b)
 	m, err := f.out.WriteString(f.eol)
 	f.bytes += int64(n + m)
@@ -83,7 +83,7 @@ func (f *xmlFile) row(b []byte) error {
 
 // commit completes the file and gives it its name.
 func (f *xmlFile) commit() error {
-	f.text("</" + f.root + ">")
+	f.writeText("</" + f.root + ">")
 	err := f.out.Flush()
 	if f.zip != nil && err == nil {
 		err = f.zip.Close()
@@ -115,19 +115,21 @@ const (
 
 // attr appends an attribute whose value needs no escaping.
 func attr(dst []byte, name, value string) []byte {
-	dst = append(append(append(dst, ' '), name...), `="`...)
-	return append(append(dst, value...), '"')
+	return append(append(attrOpen(dst, name), value...), '"')
+}
+
+// attrOpen appends an attribute up to its value.
+func attrOpen(dst []byte, name string) []byte {
+	return append(append(append(dst, ' '), name...), `="`...)
 }
 
 func attrInt(dst []byte, name string, n int64) []byte {
-	dst = append(append(append(dst, ' '), name...), `="`...)
-	return append(strconv.AppendInt(dst, n, 10), '"')
+	return append(strconv.AppendInt(attrOpen(dst, name), n, 10), '"')
 }
 
 // attrTime appends a time in milliseconds since 1970.
 func attrTime(dst []byte, name string, ms int64) []byte {
-	dst = append(append(append(dst, ' '), name...), `="`...)
-	return append(appendTime(dst, ms), '"')
+	return append(appendTime(attrOpen(dst, name), ms), '"')
 }
 
 // attrUserName appends the name that dumps keep of a deleted user.
@@ -135,6 +137,5 @@ func attrUserName(dst []byte, name string, user int64) []byte {
 	if user%3 == 0 {
 		return attr(dst, name, displayNames[user%int64(len(displayNames))])
 	}
-	dst = append(append(append(dst, ' '), name...), `="user`...)
-	return append(strconv.AppendInt(dst, user, 10), '"')
+	return append(strconv.AppendInt(append(attrOpen(dst, name), "user"...), user, 10), '"')
 }
