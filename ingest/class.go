@@ -27,9 +27,8 @@ const (
 	keepValue             // the value is loaded, repaired where the scanner repairs it
 )
 
-// classes describes each class of bad rows. A new class is one entry here: with a
-// rule, values are tested by it; without one, code must find the class.
-var classes = []struct {
+// A rejectClass describes a class of bad rows.
+type rejectClass struct {
 	name     dump.Class
 	fate     fate
 	expected bool   // in valid dumps: such rows do not count as bad, unless option strict is set
@@ -38,7 +37,11 @@ var classes = []struct {
 	// rule reports whether a well-formed value of a column, as "Posts.Id", is of the
 	// class. It is not called for empty values. n is the value of an Int.
 	rule map[string]func(v []byte, n int64) bool
-}{
+}
+
+// classes are all classes. A new class is one entry here. Its rule finds its rows;
+// those of a class without rules are found by code.
+var classes = []rejectClass{
 	{name: dump.Malformed, fate: dropRow, meaning: "no XML; left out"},
 	{name: dump.LongRow, fate: dropRow, meaning: "longer than a row may be; left out"},
 	{name: dump.IllegalReference, fate: keepValue, expected: true, meaning: "a character that XML does not allow; dropped"},
@@ -66,36 +69,19 @@ var classes = []struct {
 	},
 }
 
-// fateOf returns the fate of rows of a class.
-func fateOf(c dump.Class) fate {
-	for i := range classes {
-		if classes[i].name == c {
-			return classes[i].fate
-		}
+// classOf returns the entry of a class; the zero value for a class that does not
+// exist.
+func classOf(name dump.Class) rejectClass {
+	i := slices.IndexFunc(classes, func(c rejectClass) bool { return c.name == name })
+	if i < 0 {
+		return rejectClass{}
 	}
-	return dropRow
-}
-
-// isExpected reports whether rows of a class are expected in valid dumps.
-func isExpected(c dump.Class) bool {
-	for i := range classes {
-		if classes[i].name == c {
-			return classes[i].expected
-		}
-	}
-	return false
+	return classes[i]
 }
 
 // ClassMeaning describes the rows of a class that a manifest or rejects.jsonl
 // names, and what ingest does with them; "" for a class that does not exist.
-func ClassMeaning(name string) string {
-	for i := range classes {
-		if string(classes[i].name) == name {
-			return classes[i].meaning
-		}
-	}
-	return ""
-}
+func ClassMeaning(name string) string { return classOf(dump.Class(name)).meaning }
 
 // A valueRule is the rule of a class for one column.
 type valueRule struct {

@@ -81,7 +81,7 @@ func (c *converter) appendRow(b *rowBatch, r *dump.Record) {
 	bad := false
 	for _, f := range c.faults {
 		c.reject(b, r, f, loaded)
-		bad = bad || !isExpected(f.class)
+		bad = bad || !classOf(f.class).expected
 	}
 	if bad {
 		b.rejects.Bad++
@@ -127,7 +127,7 @@ func (c *converter) appendLine(b *rowBatch, r *dump.Record) (dst []byte, id int6
 		}
 		if class != "" {
 			c.addFault(class, i)
-			switch fate := fateOf(class); {
+			switch fate := classOf(class).fate; {
 			case fate == keepValue:
 			case fate == dropRow || col.Required:
 				return dst, 0, false
@@ -195,7 +195,7 @@ func (c *converter) reject(b *rowBatch, r *dump.Record, f rowFault, kept bool) {
 			bad.Value = shorten(r.Value(f.column))
 		}
 	}
-	b.rejects.add(bad)
+	b.rejects.count(bad)
 }
 
 func shorten(v []byte) string {

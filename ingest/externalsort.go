@@ -40,8 +40,8 @@ const (
 	sortLineSize = 24
 )
 
-// add copies a line.
-func (s *externalSorter) add(id int64, line []byte) error {
+// addLine copies a line.
+func (s *externalSorter) addLine(id int64, line []byte) error {
 	limit := cmp.Or(s.limit, sortMemory)
 	if len(s.lines) > 0 && len(s.text)+len(line)+(len(s.lines)+1)*sortLineSize > limit {
 		if err := s.writeRun(); err != nil {
@@ -88,14 +88,14 @@ func (s *externalSorter) merge() (*runMerger, error) {
 	for _, to := range s.runs {
 		r, err := s.file.section(from, to)
 		if err == nil {
-			err = m.add(&fileRun{r: r})
+			err = m.addRun(&fileRun{r: r})
 		}
 		if err != nil {
 			return nil, err
 		}
 		from = to
 	}
-	err := m.add(&memoryRun{text: s.text, rest: s.lines})
+	err := m.addRun(&memoryRun{text: s.text, rest: s.lines})
 	heap.Init(m)
 	return m, err
 }
@@ -127,7 +127,7 @@ func (h *runHead) advance() (err error) {
 	return err
 }
 
-func (m *runMerger) add(run sortedRun) error {
+func (m *runMerger) addRun(run sortedRun) error {
 	h := runHead{run: run, order: m.added}
 	m.added++
 	err := h.advance()

@@ -23,7 +23,7 @@ type idOrderer struct {
 
 	rows, bytes int64 // sent
 	begun       bool  // a row was sent
-	last        int64 // its Id
+	last        int64 // the largest Id that was sent
 	sentIDs     tempFile
 	late        *externalSorter
 }
@@ -39,7 +39,7 @@ func (o *idOrderer) close() {
 	o.late.file.close()
 }
 
-// write takes the next batch of the dump.
+// write sends the next batch of the dump, without its late rows.
 func (o *idOrderer) write(b *rowBatch) error {
 	if !b.ascending || o.begun && len(b.rows) > 0 && b.rows[0].id <= o.last {
 		if err := o.removeLate(b); err != nil {
@@ -81,7 +81,7 @@ func (o *idOrderer) removeLate(b *rowBatch) error {
 		case r.id == last:
 			o.duplicate(r.id)
 		default:
-			if err := o.late.add(r.id, line); err != nil {
+			if err := o.late.addLine(r.id, line); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 // counts them in l.
 func (in *ingestRun) convert(ctx context.Context, t schema.Table, m dump.Member, r io.Reader, to *loadDataReader, l *loadedTable) error {
 	order := newIDOrderer(in.dir.Tmp(), to, func(id int64) {
-		l.Rejects.add(Reject{Table: t.Name, File: m.Name, Class: duplicateID, ID: strconv.FormatInt(id, 10)})
+		l.Rejects.count(Reject{Table: t.Name, File: m.Name, Class: duplicateID, ID: strconv.FormatInt(id, 10)})
 		l.Rejects.Bad++
 	})
 	defer order.close()

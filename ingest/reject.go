@@ -61,7 +61,8 @@ type rejectSummary struct {
 // full reports whether enough examples of a class are kept.
 func (s *rejectSummary) full(c dump.Class) bool { return s.Counts[c] >= examples }
 
-func (s *rejectSummary) add(r Reject) {
+// count counts a bad row and keeps it if it is among the first of its class.
+func (s *rejectSummary) count(r Reject) {
 	if s.Counts == nil {
 		s.Counts = make(map[dump.Class]int64)
 	}
@@ -71,16 +72,16 @@ func (s *rejectSummary) add(r Reject) {
 	s.Counts[r.Class]++
 }
 
-// merge adds a later piece of the same table.
+// merge adds the summary of a later piece of the same table.
 func (s *rejectSummary) merge(later *rejectSummary) {
 	s.Read += later.Read
 	s.Bad += later.Bad
 	counts := maps.Clone(later.Counts)
 	for _, r := range later.Rejects {
-		s.add(r)
+		s.count(r)
 		counts[r.Class]--
 	}
-	for c, n := range counts { // the rows that are counted without being listed
+	for c, n := range counts { // the rows that later does not list
 		s.Counts[c] += n
 	}
 }

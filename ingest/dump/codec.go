@@ -60,7 +60,7 @@ func (c codec) decode(ctx context.Context, r io.Reader, builtIn bool) (io.ReadCl
 
 // fileStream returns the stream of a file of one table.
 func (f *finder) fileStream(file File, table string, c codec) *Stream {
-	s := &Stream{File: file, Size: file.Size, Members: []Member{{Table: table, Name: file.Name, Size: UnknownSize}}}
+	s := &Stream{File: file, Size: file.Size, Members: []Member{{Table: table, Name: file.Name, Size: unknownSize}}}
 	if c.suffix == ".xml" {
 		s.Members[0].Size = file.Size
 	}

@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -77,7 +76,7 @@ func (f *finder) find() (host string, found []candidate, err error) {
 func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, inputError(context.Background().Err, dir, err)
+		return nil, inputError(dir, err)
 	}
 	var all []candidate
 	var folders []string
@@ -87,7 +86,7 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // a broken link
 		case err != nil:
-			return nil, inputError(context.Background().Err, path, err)
+			return nil, inputError(path, err)
 		case strings.HasPrefix(e.Name(), "."):
 		case info.IsDir():
 			folders = append(folders, path)

@@ -351,7 +351,7 @@ func TestTablesAreInOrderOfTheSchema(t *testing.T) {
 			t.Errorf("%s: needs %d bytes for spooling", dressing.Name, spool)
 		}
 		for i, m := range tables {
-			if m.Table != schema.Tables()[i].Name || nested && m.Size != UnknownSize {
+			if m.Table != schema.Tables()[i].Name || nested && m.Size != unknownSize {
 				t.Errorf("%s: table %d is %s, of %d bytes", dressing.Name, i, m.Table, m.Size)
 			}
 		}

@@ -2,6 +2,7 @@ package dump
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -14,7 +15,7 @@ import (
 // A Form is the encoding and spelling of a dump, as the beginning of a table shows
 // them. It depends on when the dump was made.
 type Form struct {
-	Table    string  // the table that was examined; "" if none could be, at little cost
+	Table    string  // the table that was examined; "" if none was, see [Dump.DetectForm]
 	Encoding string  // "UTF-8", "UTF-16LE" or "UTF-16BE"
 	BOM      bool    // the document begins with a byte order mark
 	CRLF     bool    // lines end with CR LF
@@ -88,7 +89,7 @@ func (s *Stream) detectForm(ctx context.Context, table string) (Form, error) {
 	head := make([]byte, formSample)
 	n, err := io.ReadFull(text, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return Form{}, inputError(ctx.Err, m.Name, err)
+		return Form{}, cmp.Or(ctx.Err(), inputError(m.Name, err))
 	}
 	return formOf(m, text, head[:n])
 }

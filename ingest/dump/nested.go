@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,8 +12,8 @@ import (
 	"s2g/schema"
 )
 
-// An innerArchive is a member of an archive and the tables that are read from it:
-// several if the member is an archive itself.
+// An innerArchive is a member of an archive that is an archive itself, and the
+// tables that are read from it.
 type innerArchive struct {
 	member Member
 	tables []string
@@ -94,7 +95,7 @@ func (n *nestedSource) nextArchive() error {
 	a := n.inner[0]
 	n.inner = n.inner[1:]
 	if err := n.spool(); err != nil {
-		return inputError(n.interrupted, m.Name, err)
+		return cmp.Or(n.interrupted(), inputError(m.Name, err))
 	}
 	n.size = m.Size
 	found, err := n.lister.archive(File{Path: n.spooled, Name: m.Name, Size: m.Size}, "", a.tables).expand()

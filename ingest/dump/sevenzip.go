@@ -31,12 +31,12 @@ func (f *finder) archive(file File, site string, wanted []string) candidate {
 		defer a.Close()
 		l := &archiveLister{finder: f, file: file, site: site, wanted: wanted, program: f.o.sevenZipProgram(), blocks: make(map[blockKey]*blockMembers)}
 		for _, member := range a.File {
-			l.add(member)
+			l.addMember(member)
 		}
 		if err := l.checkEncryption(a); err != nil {
 			return nil, err
 		}
-		return l.streams(), nil
+		return l.candidates(), nil
 	}}
 }
 
@@ -78,33 +78,34 @@ type blockKey struct {
 type blockMembers struct {
 	key    blockKey
 	stream *Stream
-	inner  []innerArchive // what each member holds, if key.archives
+	inner  []innerArchive // the members, if key.archives
 }
 
-// add adds a member of the archive if it is, or holds, a wanted table.
-func (l *archiveLister) add(m *sevenzip.File) {
+// addMember adds a member of the archive if it is, or holds, a wanted table.
+func (l *archiveLister) addMember(m *sevenzip.File) {
 	if m.FileInfo().IsDir() {
 		return
 	}
 	if m.Stream != l.last {
 		l.last, l.before = m.Stream, 0
 	}
-	inner := innerArchive{member: Member{
+	member := Member{
 		Name: l.file.Name + ":" + m.Name, Size: int64(m.UncompressedSize),
 		path: m.Name, before: l.before, crc: m.CRC32, hasCRC: m.CRC32 != 0,
-	}}
-	l.before += inner.member.Size
+	}
+	l.before += member.Size
 	name, key := path.Base(m.Name), blockKey{block: m.Stream, site: l.site}
 	if dir := path.Dir(m.Name); dir != "." && siteOf(path.Base(dir)) != "" {
 		key.site = siteOf(path.Base(dir))
 	}
+	var tables []string
 	if table, ok := tableOf(name, l.wanted, ".xml"); ok {
-		inner.tables = []string{table}
+		tables = []string{table}
 	} else if isSevenZip(name) {
 		key.archives = true
-		inner.tables, key.site = l.archiveTables(name, key.site)
+		tables, key.site = l.archiveTables(name, key.site)
 	}
-	if len(inner.tables) == 0 {
+	if len(tables) == 0 {
 		return
 	}
 	b := l.blocks[key]
@@ -114,18 +115,18 @@ func (l *archiveLister) add(m *sevenzip.File) {
 		l.order = append(l.order, b)
 	}
 	s := b.stream
-	for _, t := range inner.tables {
-		listed := inner.member
+	for _, t := range tables {
+		listed := member
 		listed.Table = t
 		if key.archives {
-			listed.Size = UnknownSize
+			listed.Size = unknownSize
 		}
 		s.Members = append(s.Members, listed)
 	}
-	s.decoded += inner.member.Size
+	s.decoded += member.Size
 	if key.archives {
-		s.Spool = max(s.Spool, inner.member.Size)
-		b.inner = append(b.inner, inner)
+		s.Spool = max(s.Spool, member.Size)
+		b.inner = append(b.inner, innerArchive{member, tables})
 	}
 }
 
@@ -154,8 +155,8 @@ func (l *archiveLister) checkEncryption(a *archive) error {
 	return nil
 }
 
-// streams returns the streams of the members that were added.
-func (l *archiveLister) streams() []candidate {
+// candidates returns the streams of the members that were added.
+func (l *archiveLister) candidates() []candidate {
 	var total int64
 	for _, b := range l.order {
 		total += b.stream.decoded
@@ -293,7 +294,7 @@ func (f *archiveFile) ReadAt(p []byte, at int64) (int, error) {
 func openArchive(f File) (*archive, error) {
 	file, err := os.Open(f.Path)
 	if err != nil {
-		return nil, inputError(context.Background().Err, f.Name, err)
+		return nil, inputError(f.Name, err)
 	}
 	a := &archive{file: &archiveFile{File: file}}
 	if a.Reader, err = sevenzip.NewReader(a.file, f.Size); err == nil {

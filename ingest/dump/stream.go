@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,9 @@ import (
 	"s2g/schema"
 )
 
-// A Stream is one pass over a file of a dump. It yields one table or, where an
-// archive packs several into one block, several: a block is only decoded from its
-// start, so one stream a table would decode it once a table.
+// A Stream is one pass over a file of a dump. It yields one table, or all tables of
+// a block of an archive: a block is only decoded from its start, so a stream for
+// each of its tables would decode it once a table.
 type Stream struct {
 	File    File
 	Members []Member // the tables in the order of the stream, except inside archives in an archive
@@ -31,7 +32,7 @@ type Stream struct {
 type Member struct {
 	Table string // as "Posts"
 	Name  string // for messages: the file, or archive:member
-	Size  int64  // decoded bytes, or UnknownSize
+	Size  int64  // decoded bytes, or unknownSize, which is negative
 
 	path   string // within an archive
 	before int64  // decoded bytes of the archive's block before it
@@ -39,8 +40,8 @@ type Member struct {
 	hasCRC bool
 }
 
-// UnknownSize is the size of a member that is known only at the end of its stream.
-const UnknownSize = -1
+// unknownSize is the size of a member that is known only at the end of its stream.
+const unknownSize = -1
 
 // Done returns how many of the stream's Size bytes have been read. It may be
 // called while the stream is read.
@@ -79,7 +80,7 @@ func (s *Stream) start(ctx context.Context) (*memberReader, error) {
 	s.done.Store(0)
 	src, err := s.open(ctx)
 	if err != nil {
-		return nil, inputError(ctx.Err, s.File.Name, err)
+		return nil, cmp.Or(ctx.Err(), inputError(s.File.Name, err))
 	}
 	return &memberReader{interrupted: ctx.Err, src: src, err: io.EOF}, nil
 }
@@ -113,7 +114,7 @@ func (r *memberReader) next() (Member, error) {
 		return Member{}, io.EOF
 	}
 	if err != nil {
-		r.err = inputError(r.interrupted, r.current.Name, err)
+		r.err = cmp.Or(r.interrupted(), inputError(r.current.Name, err))
 		return Member{}, r.err
 	}
 	r.current, r.err = m, nil
@@ -127,7 +128,7 @@ func (r *memberReader) Read(p []byte) (int, error) {
 	}
 	n, err := r.src.Read(p)
 	if err != nil && err != io.EOF {
-		err = inputError(r.interrupted, r.current.Name, err)
+		err = cmp.Or(r.interrupted(), inputError(r.current.Name, err))
 	}
 	r.err = err
 	return n, err
@@ -164,7 +165,8 @@ func (f *flatSource) Read(p []byte) (int, error) {
 	if f.left >= 0 && int64(len(p)) > f.left {
 		p = p[:f.left]
 	}
-	n, err := 0, error(nil)
+	var n int
+	var err error
 	if f.left != 0 {
 		n, err = f.src.Read(p)
 	}
@@ -217,13 +219,11 @@ func (f *flatSource) Close() error {
 // damagedRemedy is the remedy of damaged files.
 const damagedRemedy = "the file is damaged or truncated: fetch it again, or compare its size and checksum with the publisher's"
 
-// inputError returns a fault of the input that names the file, unless the read was
-// interrupted or err has a fault.
-func inputError(interrupted func() error, name string, err error) error {
+// inputError returns a fault of the input that names the file, unless err has a
+// fault. Where a read can be cancelled, the error of its context precedes it.
+func inputError(name string, err error) error {
 	var known *schema.Error
-	switch stopped := interrupted(); {
-	case stopped != nil:
-		return stopped
+	switch {
 	case errors.As(err, &known):
 		return err
 	case errors.Is(err, fs.ErrPermission):

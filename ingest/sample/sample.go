@@ -19,8 +19,8 @@
 //     itself, in any order, without memory of the others.
 //  3. Comments, votes, links and edits are events. An event comes later than its
 //     post, at the slot at which it is due. An event that is due at or after the last
-//     slot has not happened: no file holds it, and AnswerCount, CommentCount, Score
-//     and AcceptedAnswerId do not count it. A site with more posts and the same clock
+//     slot has not happened: it has no row, and AnswerCount, CommentCount, Score and
+//     AcceptedAnswerId do not count it. A site with more posts and the same clock
 //     (Options.Grow) therefore begins with the same rows, except for later events.
 //
 // Write keeps a few blocks in memory, whatever the number of posts.
@@ -31,6 +31,7 @@ package sample
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -122,15 +123,15 @@ func newDumpWriter(o Options) (*dumpWriter, error) {
 	}
 	switch {
 	case o.Grow != 0 && o.Grow < o.Posts:
-		return nil, fmt.Errorf("a sample of %d posts of a site that grows to %d", o.Posts, o.Grow)
+		return nil, fmt.Errorf("option grow is %d, less than the %d posts of the sample", o.Grow, o.Posts)
 	case o.Posts < 0:
-		return nil, fmt.Errorf("a sample of %d posts: the number must be positive", o.Posts)
+		return nil, fmt.Errorf("option posts is %d: a sample has 1 or more", o.Posts)
 	case o.Out == "":
-		return nil, fmt.Errorf("a sample needs a folder to be written to")
+		return nil, errors.New("option out is missing: it is the folder of the sample")
 	case o.Tags != "" && o.Tags != TagsAngle && o.Tags != TagsPipe:
-		return nil, fmt.Errorf("tags spelt %q: angle and pipe are known", o.Tags)
+		return nil, fmt.Errorf("option tags is %q, not angle or pipe", o.Tags)
 	case o.Compress != "" && o.Compress != CompressGzip:
-		return nil, fmt.Errorf("compression %q: only gzip is known", o.Compress)
+		return nil, fmt.Errorf("option compress is %q, not gzip", o.Compress)
 	}
 	s, err := newSite(o)
 	if err != nil {
