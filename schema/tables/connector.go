@@ -66,10 +66,8 @@ func publicDSN(cfg *mysql.Config) string {
 	return shown.FormatDSN()
 }
 
-// connector opens connections with the variables of session.
-type connector struct{ driver.Connector }
-
-func newConnector(base *mysql.Config, log *slog.Logger) (connector, error) {
+// newConnector returns a connector whose connections have the variables of session.
+func newConnector(base *mysql.Config, log *slog.Logger) (driver.Connector, error) {
 	cfg := base.Clone()
 	if cfg.Params == nil {
 		cfg.Params = make(map[string]string)
@@ -84,13 +82,13 @@ func newConnector(base *mysql.Config, log *slog.Logger) (connector, error) {
 	cfg.Logger = driverLog{log}
 	cfg.DialFunc = dialBuffered
 	if err := cfg.Apply(mysql.Charset("utf8mb4", "utf8mb4_bin")); err != nil {
-		return connector{}, fmt.Errorf("setting the connection's character set: %w", err)
+		return nil, fmt.Errorf("setting the connection's character set: %w", err)
 	}
 	c, err := mysql.NewConnector(cfg)
 	if err != nil {
-		return connector{}, schema.Faultf(schema.FaultUsage, "check the DSN", "configuring the connection: %w", err)
+		return nil, schema.Faultf(schema.FaultUsage, "check the DSN", "configuring the connection: %w", err)
 	}
-	return connector{c}, nil
+	return c, nil
 }
 
 // driverLog receives the messages that the driver prints to stderr by default.

@@ -26,17 +26,17 @@ type connPool struct {
 }
 
 // take returns an idle connection that is still open, if there is one.
-func (s *connPool) take(ctx context.Context) (queryConn, bool) {
+func (p *connPool) take(ctx context.Context) (queryConn, bool) {
 	for {
-		s.mu.Lock()
-		n := len(s.idle)
+		p.mu.Lock()
+		n := len(p.idle)
 		if n == 0 {
-			s.mu.Unlock()
+			p.mu.Unlock()
 			return queryConn{}, false
 		}
-		c := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		s.mu.Unlock()
+		c := p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		p.mu.Unlock()
 		if r, ok := c.conn.(driver.SessionResetter); !ok || r.ResetSession(ctx) == nil {
 			return c, true
 		}
@@ -45,13 +45,13 @@ func (s *connPool) take(ctx context.Context) (queryConn, bool) {
 }
 
 // put keeps a connection whose last result was read to its end.
-func (s *connPool) put(c queryConn) {
-	s.mu.Lock()
-	keep := !s.closed && len(s.idle) < maxIdle
+func (p *connPool) put(c queryConn) {
+	p.mu.Lock()
+	keep := !p.closed && len(p.idle) < maxIdle
 	if keep {
-		s.idle = append(s.idle, c)
+		p.idle = append(p.idle, c)
 	}
-	s.mu.Unlock()
+	p.mu.Unlock()
 	if !keep {
 		_ = c.conn.Close() // no query uses it
 	}
@@ -59,11 +59,11 @@ func (s *connPool) put(c queryConn) {
 
 // close closes the idle connections. Connections in use are closed with their
 // queries.
-func (s *connPool) close() {
-	s.mu.Lock()
-	idle := s.idle
-	s.idle, s.closed = nil, true
-	s.mu.Unlock()
+func (p *connPool) close() {
+	p.mu.Lock()
+	idle := p.idle
+	p.idle, p.closed = nil, true
+	p.mu.Unlock()
 	for _, c := range idle {
 		_ = c.conn.Close()
 	}
@@ -75,19 +75,15 @@ func (db *DB) openConn(ctx context.Context) (queryConn, error) {
 	if err != nil {
 		return queryConn{}, db.explain(fmt.Errorf("connecting for a query: %w", err))
 	}
-	id, err := connectionID(ctx, conn)
-	if err != nil {
+	c := queryConn{conn: conn}
+	if c.id, err = c.readID(ctx); err != nil {
 		return queryConn{}, errors.Join(db.explain(fmt.Errorf("connecting for a query: %w", err)), conn.Close())
 	}
-	return queryConn{conn, id}, nil
+	return c, nil
 }
 
-func connectionID(ctx context.Context, conn driver.Conn) (int64, error) {
-	q, ok := conn.(driver.QueryerContext)
-	if !ok {
-		return 0, errors.New("the driver runs no queries")
-	}
-	rows, err := q.QueryContext(ctx, "SELECT CONNECTION_ID()", nil)
+func (c queryConn) readID(ctx context.Context) (int64, error) {
+	rows, err := c.query(ctx, "SELECT CONNECTION_ID()", nil)
 	if err != nil {
 		return 0, err
 	}
@@ -103,4 +99,13 @@ func connectionID(ctx context.Context, conn driver.Conn) (int64, error) {
 		return int64(id), nil
 	}
 	return 0, fmt.Errorf("the connection's id is a %T", value[0])
+}
+
+// query starts a query.
+func (c queryConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	q, ok := c.conn.(driver.QueryerContext)
+	if !ok {
+		return nil, errors.New("the driver runs no queries")
+	}
+	return q.QueryContext(ctx, query, args)
 }

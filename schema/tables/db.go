@@ -23,6 +23,7 @@ package tables
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -46,7 +47,7 @@ type Options struct {
 type DB struct {
 	pool   *sql.DB
 	cfg    *mysql.Config
-	conns  connector
+	conns  driver.Connector
 	idle   connPool
 	server *server // nil: a user's server
 	log    *slog.Logger

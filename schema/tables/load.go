@@ -77,7 +77,7 @@ func (db *DB) load(ctx context.Context, t schema.Table, tsv io.Reader) (got Load
 	if got.Warnings > 0 {
 		warnings = showWarnings(ctx, conn, got.Warnings)
 	}
-	if err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quote(staging(t.Name))).Scan(&got.Count); err != nil {
+	if err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quote(stagingName(t.Name))).Scan(&got.Count); err != nil {
 		return got, db.explain(err)
 	}
 	return got, warnings
@@ -92,7 +92,7 @@ func loadStatement(t schema.Table, reader string) string {
 	for i, c := range t.Columns {
 		columns[i] = quote(c.Name)
 	}
-	return "LOAD DATA LOCAL INFILE 'Reader::" + reader + "' INTO TABLE " + quote(staging(t.Name)) +
+	return "LOAD DATA LOCAL INFILE 'Reader::" + reader + "' INTO TABLE " + quote(stagingName(t.Name)) +
 		` CHARACTER SET binary FIELDS TERMINATED BY '\t' ESCAPED BY '\\' LINES TERMINATED BY '\n' (` +
 		strings.Join(columns, ", ") + ")"
 }

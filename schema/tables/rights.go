@@ -19,7 +19,7 @@ const probeTable = "S2GProbe"
 // needs it, in the order of the attempts: DROP precedes CREATE, so that no table
 // remains. Reading the grants would miss those of roles, patterns and PUBLIC.
 func rights() []struct{ right, statement string } {
-	probe, moved := quote(probeTable), quote(retired(probeTable))
+	probe, moved := quote(probeTable), quote(retiredName(probeTable))
 	return []struct{ right, statement string }{
 		{"DROP", "DROP TABLE IF EXISTS " + probe + ", " + moved},
 		{"CREATE", "CREATE TABLE " + probe + " (Id BIGINT NOT NULL PRIMARY KEY, N INT NULL) ENGINE=InnoDB COMMENT='s2g tries its rights'"},
@@ -52,11 +52,11 @@ func (db *DB) CheckRights(ctx context.Context) error {
 	if err := checkLocalInfile(ctx, conn); err != nil {
 		return db.explain(err)
 	}
-	return db.explain(checkNames(ctx, conn))
+	return db.explain(checkNameCase(ctx, conn))
 }
 
-// checkNames rejects a server that stores table names in lower case.
-func checkNames(ctx context.Context, conn *sql.Conn) error {
+// checkNameCase rejects a server that stores table names in lower case.
+func checkNameCase(ctx context.Context, conn *sql.Conn) error {
 	var folding int
 	if err := conn.QueryRowContext(ctx, "SELECT @@lower_case_table_names").Scan(&folding); err != nil {
 		return err

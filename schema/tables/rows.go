@@ -26,13 +26,13 @@ const killTimeout = 5 * time.Second
 // Its memory does not depend on the number of rows.
 type Rows struct {
 	db     *DB
-	in     queryConn
+	conn   queryConn
 	rows   driver.Rows
 	values []driver.Value
 	record [][]byte
 	number [][]byte // for each column, a buffer for the digits of a number
 	err    error
-	ended  bool // the server has sent everything
+	ended  bool // the server has sent all rows
 	closed bool
 }
 
@@ -57,7 +57,7 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 				return nil, err
 			}
 		}
-		r := &Rows{db: db, in: c}
+		r := &Rows{db: db, conn: c}
 		err := r.start(ctx, query, named)
 		if err == nil {
 			return r, nil
@@ -73,14 +73,8 @@ func (db *DB) Query(ctx context.Context, query string, args ...any) (*Rows, erro
 }
 
 func (r *Rows) start(ctx context.Context, query string, args []driver.NamedValue) error {
-	q, ok := r.in.conn.(driver.QueryerContext)
-	if !ok {
-		return errors.New("the driver runs no queries")
-	}
-	var err error
-	if r.rows, err = q.QueryContext(ctx, query, args); err != nil {
-		r.err = err
-		return err
+	if r.rows, r.err = r.conn.query(ctx, query, args); r.err != nil {
+		return r.err
 	}
 	n := len(r.rows.Columns())
 	r.values, r.record, r.number = make([]driver.Value, n), make([][]byte, n), make([][]byte, n)
@@ -143,11 +137,11 @@ func (r *Rows) Close() error {
 	}
 	r.closed = true
 	if r.ended && r.rows.Close() == nil {
-		r.db.idle.put(r.in)
+		r.db.idle.put(r.conn)
 		return nil
 	}
 	// rows.Close would read the result to its end; closing the connection does not.
-	_ = r.in.conn.Close() // it may be broken already
+	_ = r.conn.conn.Close() // it may be broken already
 	var server *mysql.MySQLError
 	if r.ended || errors.As(r.err, &server) || errors.Is(r.err, mysql.ErrInvalidConn) {
 		return nil // the server has ended the query, or has ended itself
@@ -155,7 +149,7 @@ func (r *Rows) Close() error {
 	// A server that is still computing detects a closed connection only when it sends.
 	ctx, cancel := context.WithTimeout(context.Background(), killTimeout)
 	defer cancel()
-	_, _ = r.db.pool.ExecContext(ctx, "KILL "+strconv.FormatInt(r.in.id, 10)) // an error means that the query or the server has ended
+	_, _ = r.db.pool.ExecContext(ctx, "KILL "+strconv.FormatInt(r.conn.id, 10)) // an error means that the query or the server has ended
 	return nil
 }
 

@@ -16,17 +16,17 @@ import (
 // renames it with them, so the two always agree.
 const dumpTable = "S2GDump"
 
-// staging returns the name of the table that is being loaded for the table NAME.
-func staging(name string) string { return name + "_new" }
+// stagingName returns the name of the table that is being loaded for the table NAME.
+func stagingName(name string) string { return name + "_new" }
 
-// retired returns the name of the table that a swap has replaced.
-func retired(name string) string { return name + "_old" }
+// retiredName returns the name of the table that a swap has replaced.
+func retiredName(name string) string { return name + "_old" }
 
 // Stage creates an empty staging table for t, without secondary indexes, and
 // drops those of an earlier run.
 func (db *DB) Stage(ctx context.Context, t schema.Table) error {
-	create, _ := schema.TableDDL(t, staging(t.Name))
-	err := db.exec(ctx, "DROP TABLE IF EXISTS "+quote(staging(t.Name))+", "+quote(retired(t.Name)), create)
+	create, _ := schema.TableDDL(t, stagingName(t.Name))
+	err := db.exec(ctx, "DROP TABLE IF EXISTS "+quote(stagingName(t.Name))+", "+quote(retiredName(t.Name)), create)
 	if err != nil {
 		return fmt.Errorf("creating the staging table of %s: %w", t.Name, err)
 	}
@@ -35,11 +35,11 @@ func (db *DB) Stage(ctx context.Context, t schema.Table) error {
 
 // Index adds the secondary indexes to t's staging table, all in one pass over it.
 func (db *DB) Index(ctx context.Context, t schema.Table) error {
-	_, indexes := schema.TableDDL(t, staging(t.Name))
+	_, indexes := schema.TableDDL(t, stagingName(t.Name))
 	if len(indexes) == 0 {
 		return nil
 	}
-	err := db.exec(ctx, "ALTER TABLE "+quote(staging(t.Name))+" "+strings.Join(indexes, ", "))
+	err := db.exec(ctx, "ALTER TABLE "+quote(stagingName(t.Name))+" "+strings.Join(indexes, ", "))
 	if err != nil {
 		return fmt.Errorf("indexing %s: %w", t.Name, err)
 	}
@@ -74,13 +74,13 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 	}
 	var moves, old []string
 	for _, name := range servedNames() {
-		old = append(old, quote(retired(name)))
+		old = append(old, quote(retiredName(name)))
 		if existing[name] {
-			moves = append(moves, quote(name)+" TO "+quote(retired(name)))
+			moves = append(moves, quote(name)+" TO "+quote(retiredName(name)))
 		}
 	}
 	for _, name := range incoming {
-		moves = append(moves, quote(staging(name))+" TO "+quote(name))
+		moves = append(moves, quote(stagingName(name))+" TO "+quote(name))
 	}
 	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+strings.Join(old, ", "), "RENAME TABLE "+strings.Join(moves, ", ")); err != nil {
 		return err
@@ -92,7 +92,7 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 }
 
 func (db *DB) stageDumpKey(ctx context.Context, key string) error {
-	name := quote(staging(dumpTable))
+	name := quote(stagingName(dumpTable))
 	err := db.exec(ctx,
 		"DROP TABLE IF EXISTS "+name,
 		"CREATE TABLE "+name+" (DumpKey VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin NOT NULL PRIMARY KEY) ENGINE=InnoDB"+
@@ -121,7 +121,7 @@ func (db *DB) createViews(ctx context.Context) {
 func (db *DB) Tidy(ctx context.Context) error {
 	var left []string
 	for _, name := range servedNames() {
-		left = append(left, quote(staging(name)), quote(retired(name)))
+		left = append(left, quote(stagingName(name)), quote(retiredName(name)))
 	}
 	if err := db.exec(ctx, "DROP TABLE IF EXISTS "+strings.Join(left, ", ")); err != nil {
 		return fmt.Errorf("dropping tables that are out of service: %w", err)
@@ -143,7 +143,7 @@ func servedNames() []string {
 // in each, and last as its highest Id. The check reads the table and its indexes
 // once. A killed server may have lost about a second of writes.
 func (db *DB) TableIntact(ctx context.Context, t schema.Table, served bool, rows, last int64) (bool, error) {
-	name := staging(t.Name)
+	name := stagingName(t.Name)
 	if served {
 		name = t.Name
 	}

@@ -33,7 +33,7 @@ func build(ctx context.Context, db *tables.DB, langs []schema.Language, other bo
 		return nil, fmt.Errorf("%d posts are more than %d", posts, uint32(math.MaxUint32))
 	}
 	b := newBuilder(newGraphSets(langs, other), int(posts))
-	if err := scanPosts(ctx, db, posts/rangePosts+1, b.add); err != nil {
+	if err := scanPosts(ctx, db, posts/rangePosts+1, b.addPost); err != nil {
 		return nil, err
 	}
 	return b.finish(), nil
@@ -55,8 +55,8 @@ func newBuilder(s *graphSets, posts int) builder {
 	}}
 }
 
-// add adds a post; a question that is in no graph is left out.
-func (b builder) add(r postRow) {
+// addPost adds a post; a question that is in no graph is left out.
+func (b builder) addPost(r postRow) {
 	x := b.x
 	set, f := GraphSet(uint32(int32(r.score))), flag(0)
 	if r.question {

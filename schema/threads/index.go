@@ -164,7 +164,7 @@ func newBuckets(ids []int64) buckets {
 	b.shift = uint(bits.Len64(width - 1)) // the next power of two
 	next := 0
 	for i, id := range ids {
-		for ; next < n && uint64(next) <= b.of(id); next++ {
+		for ; next < n && uint64(next) <= b.bucketOf(id); next++ {
 			b.first[next] = uint32(i)
 		}
 	}
@@ -172,8 +172,8 @@ func newBuckets(ids []int64) buckets {
 	return b
 }
 
-// of returns the number of an id's bucket, which may exceed the last one's.
-func (b *buckets) of(id int64) uint64 { return (uint64(id) - uint64(b.base)) >> b.shift }
+// bucketOf returns the number of an id's bucket, which may exceed the last one's.
+func (b *buckets) bucketOf(id int64) uint64 { return (uint64(id) - uint64(b.base)) >> b.shift }
 
 // bounds returns the range of positions, hi excluded, that contains id if any
 // does. n is the number of ids.
@@ -182,7 +182,7 @@ func (b *buckets) bounds(id int64, n int) (lo, hi int) {
 		return 0, 0
 	}
 	last := uint64(len(b.first) - 1)
-	if k := b.of(id); k < last {
+	if k := b.bucketOf(id); k < last {
 		return int(b.first[k]), int(b.first[k+1])
 	}
 	return int(b.first[last]), n

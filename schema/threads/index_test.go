@@ -31,9 +31,9 @@ func indexOf(other bool, rows ...row) *Index {
 	b := newBuilder(newGraphSets(langs, other), len(rows))
 	for _, r := range rows {
 		if r.parent == 0 {
-			b.add(postRow{id: r.id, linked: r.accepted, tags: []byte(r.tags), question: true})
+			b.addPost(postRow{id: r.id, linked: r.accepted, tags: []byte(r.tags), question: true})
 		} else {
-			b.add(postRow{id: r.id, linked: r.parent, score: r.score})
+			b.addPost(postRow{id: r.id, linked: r.parent, score: r.score})
 		}
 	}
 	return b.finish()
@@ -229,10 +229,10 @@ func sampleIndex(n int) *Index {
 	var id, q int64
 	for i := range n {
 		if id += 1 + rnd.Int64N(3); i%3 == 0 {
-			b.add(postRow{id: id, linked: id + 2, tags: tags, question: true})
+			b.addPost(postRow{id: id, linked: id + 2, tags: tags, question: true})
 			q = id
 		} else {
-			b.add(postRow{id: id, linked: q, score: rnd.Int64N(10)})
+			b.addPost(postRow{id: id, linked: q, score: rnd.Int64N(10)})
 		}
 	}
 	return b.finish()
