@@ -9,12 +9,12 @@ import (
 	"s2g/cmd/s2g/internal/oracle"
 )
 
-// lister lists what one side of a comparison holds, in any order. findDifference
+// lister lists the contents of one side of a comparison, in any order. findDifference
 // runs it twice.
 type lister func(ctx context.Context, yield yieldFunc) error
 
-// yieldFunc takes a subject, the tally that it adds or subtracts, and the file that
-// it is in, empty where it is in none.
+// yieldFunc receives a subject, a tally to add to the subject's, and the file that holds
+// it, "" for a subject of no file.
 type yieldFunc func(subject []byte, t oracle.Tally, file string)
 
 // tallyOf returns the tally of one quad.
@@ -30,20 +30,20 @@ func locked(yield yieldFunc) yieldFunc {
 	}
 }
 
-// buckets bounds the memory of findDifference: a first pass finds a bucket of
-// subjects whose sums differ, a second one the subjects in it.
+// buckets bounds the memory of findDifference: a first pass finds a bucket of subjects
+// whose sums differ, a second pass compares only the subjects of that bucket.
 const buckets = 1 << 14
 
 func bucketOf(subject []byte) uint32 { return oracle.CRC(0, subject) % buckets }
 
-// found is what both sides hold of a subject.
-type found struct {
+// bothSides has the tallies of a subject on both sides.
+type bothSides struct {
 	sides [2]oracle.Tally
 	file  string
 }
 
-// findDifference returns, behind a semicolon, the first subject that two sides
-// hold differently. It is empty where there is none.
+// findDifference describes the first subject that two sides hold differently, as an
+// appendix that begins with a semicolon. It returns "" where there is none.
 func findDifference(ctx context.Context, left string, a lister, right string, b lister) (string, error) {
 	sides := [2]lister{a, b}
 	var sums [2][buckets]oracle.Tally
@@ -57,7 +57,7 @@ func findDifference(ctx context.Context, left string, a lister, right string, b 
 	for bucket < buckets && sums[0][bucket] == sums[1][bucket] {
 		bucket++
 	}
-	subjects := map[string]*found{}
+	subjects := map[string]*bothSides{}
 	for i, list := range sides {
 		err := list(ctx, func(subject []byte, t oracle.Tally, file string) {
 			if bucketOf(subject) != bucket {
@@ -65,7 +65,7 @@ func findDifference(ctx context.Context, left string, a lister, right string, b 
 			}
 			s := subjects[string(subject)]
 			if s == nil {
-				s = &found{}
+				s = &bothSides{}
 				subjects[string(subject)] = s
 			}
 			s.sides[i].Merge(t)
@@ -77,7 +77,7 @@ func findDifference(ctx context.Context, left string, a lister, right string, b 
 			return "", fmt.Errorf("searching for what differs: %w", err)
 		}
 	}
-	// the one with the smallest number, so that a report does not depend on order
+	// the smallest number first, so that the report does not depend on the order of lists
 	first := ""
 	for subject, s := range subjects {
 		if s.sides[0] != s.sides[1] && (first == "" || cmp.Or(cmp.Compare(len(subject), len(first)), cmp.Compare(subject, first)) < 0) {
@@ -90,7 +90,7 @@ func findDifference(ctx context.Context, left string, a lister, right string, b 
 	return "; " + subjects[first].describe(first, left, right), nil
 }
 
-func (s *found) describe(subject, left, right string) string {
+func (s *bothSides) describe(subject, left, right string) string {
 	in := ""
 	if s.file != "" {
 		in = " (" + s.file + ")"

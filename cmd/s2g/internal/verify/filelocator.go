@@ -7,18 +7,18 @@ import (
 )
 
 // fileLocator finds the files of a post among files in the order of posts. It reads
-// whole only those that a post may be in, each once. It is for concurrent use.
+// only files that can hold a requested post, each once. It is safe for concurrent use.
 type fileLocator struct {
 	files []file
 	found []fileRange
 	// peek returns some post of a file, without reading all of it; 0 where the file
 	// has none or is damaged.
 	peek func(file) int64
-	// read reads a file whole.
+	// read reads the whole file and fills in r.
 	read func(f file, r *fileRange)
 }
 
-// fileRange is what a file was found to hold.
+// fileRange is what fileLocator has read of a file.
 type fileRange struct {
 	peekOnce    sync.Once
 	somePost    int64
@@ -33,7 +33,7 @@ func newFileLocator(files []file, peek func(file) int64, read func(file, *fileRa
 	return &fileLocator{files, make([]fileRange, len(files)), peek, read}
 }
 
-// at returns what a file holds.
+// at returns the range of a file, which it reads unless it has been read.
 func (l *fileLocator) at(i int) *fileRange {
 	r := &l.found[i]
 	r.readOnce.Do(func() {
@@ -43,19 +43,19 @@ func (l *fileLocator) at(i int) *fileRange {
 	return r
 }
 
-// locate reads the files that hold a post. It returns the position of one of them,
-// and false where none does.
+// locate reads the files that hold a post, and returns the position of one of them. It
+// returns false where no file holds the post.
 func (l *fileLocator) locate(ctx context.Context, post int64) (int, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, false, err
 	}
-	// The first file with a later post. Files without posts, those of tags, are last.
+	// after is the first file with a later post. Files without posts, those of tags, are last.
 	after := sort.Search(len(l.files), func(i int) bool {
 		r := &l.found[i]
 		r.peekOnce.Do(func() { r.somePost = l.peek(l.files[i]) })
 		return r.somePost == 0 || r.somePost > post
 	})
-	// That post may be the file's last: the file before, or this one.
+	// The peeked post may be any of its file, so the file before or after itself holds post.
 	for at := max(after-1, 0); at <= after && at < len(l.files); at++ {
 		r := l.at(at)
 		if r.err != nil {
@@ -77,7 +77,8 @@ func (l *fileLocator) locate(ctx context.Context, post int64) (int, bool, error)
 	return 0, false, nil
 }
 
-// report adds the differences of the files that were read to a check.
+// report adds the differences of the files that were read to a check, or returns the
+// first error.
 func (l *fileLocator) report(c *Check) error {
 	for i := range l.found {
 		r := &l.found[i]

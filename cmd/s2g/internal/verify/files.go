@@ -96,8 +96,8 @@ func (v *verifier) filesOf(kind fileKind) (list []file) {
 
 func (v *verifier) path(f file) string { return filepath.Join(v.out, filepath.FromSlash(f.name)) }
 
-// hashFile returns a file's SHA-256 in hexadecimal. Its caller reads the file
-// next, from the system's cache.
+// hashFile returns a file's SHA-256 in hexadecimal. Where the caller reads the file
+// next, its bytes come from the system's cache.
 func (v *verifier) hashFile(f file) (string, error) {
 	r, err := os.Open(v.path(f))
 	if err != nil {
@@ -111,58 +111,7 @@ func (v *verifier) hashFile(f file) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// checkInventory compares the files with the manifest.
-func (v *verifier) checkInventory(results []fileResult) {
-	v.inventory = v.compareWithManifest("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
-		compareFile(c, want, v.files[i], results[i])
-	})
-}
-
-// compareWithManifest calls compare with each file that the manifest lists and its
-// position in v.files. Files that are missing, or not listed, are differences.
-func (v *verifier) compareWithManifest(what string, compare func(c *Check, want manifest.File, i int)) Check {
-	c := newCheck("files", what)
-	at := map[string]int{}
-	for i, f := range v.files {
-		at[f.name] = i
-	}
-	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
-		if !v.has(stage) {
-			continue
-		}
-		for _, want := range v.manifest.Stages[stage].Files {
-			c.Count++
-			i, ok := at[want.Name]
-			delete(at, want.Name)
-			if !ok {
-				c.differ("%s is missing", want.Name)
-				continue
-			}
-			compare(&c, want, i)
-		}
-	}
-	for _, f := range v.files {
-		if _, extra := at[f.name]; extra {
-			c.differ("%s is in no stage of the manifest", f.name)
-		}
-	}
-	return c
-}
-
-// compareFile compares a file with its entry in the manifest.
-func compareFile(c *Check, want manifest.File, f file, got fileResult) {
-	if want.Size != f.size {
-		c.differ("%s has %d bytes, the manifest lists %d", f.name, f.size, want.Size)
-	}
-	if want.SHA256 != got.sha256 {
-		c.differ("%s has the SHA-256 %s, the manifest lists %s", f.name, got.sha256, want.SHA256)
-	}
-	if rows := got.rows(); f.kind != otherFile && rows != want.Rows && got.difference == "" {
-		c.differ("%s has %d rows, the manifest lists %d", f.name, rows, want.Rows)
-	}
-}
-
-// readFiles reads every file once and makes the checks of files in themselves.
+// readFiles reads every file once and checks each for itself.
 func (v *verifier) readFiles(ctx context.Context) error {
 	results := make([]fileResult, len(v.files))
 	idle := make(chan *worker, v.workers)
@@ -194,10 +143,10 @@ func (v *verifier) readFiles(ctx context.Context) error {
 	return nil
 }
 
-// fileResult is what a file holds.
+// fileResult is what readFiles finds in a file.
 type fileResult struct {
 	sha256     string
-	difference string // the first that was found in the file; empty: none
+	difference string // the first in the file; empty: none
 	quads      int64
 	shard      *shardContents // nil: the file is no shard
 	parents    parentTally
@@ -212,20 +161,21 @@ func (r fileResult) rows() int64 {
 	return n
 }
 
-// worker is what a goroutine that reads files reuses.
+// worker holds what a goroutine reuses from file to file.
 type worker struct {
 	quads   *quadCounter
 	parents parentTexts
 }
 
-// fileGroup is the positions of files that one worker reads: a file, or the files
-// of a part, whose parents come first.
+// fileGroup lists the positions of the files that one worker reads in turn: a single
+// file, or all files of a part. The parents of a part come before its shards, which
+// are compared with them.
 type fileGroup []int
 
-// fileGroups returns the groups of all files.
+// fileGroups groups all files.
 func (v *verifier) fileGroups() []fileGroup {
 	var groups []fileGroup
-	parts := map[string]int{} // positions in groups, by the name that the files of a part have
+	parts := map[string]int{} // positions in groups, by file name: the files of a part share theirs
 	for _, kind := range []fileKind{otherFile, batchFile, parentFile, shardFile} {
 		for i, f := range v.files {
 			if f.kind != kind {
@@ -274,7 +224,8 @@ func (v *verifier) readGroup(ctx context.Context, group fileGroup, results []fil
 	return nil
 }
 
-// byteProgress reports how many bytes of files were read, one call at a time.
+// byteProgress sums the bytes that workers have read, and reports them one call at a
+// time.
 type byteProgress struct {
 	report      func(what string, done, total int64) // nil: none
 	mu          sync.Mutex
@@ -297,4 +248,55 @@ func (p *byteProgress) add(n int64) {
 	defer p.mu.Unlock()
 	p.done += n
 	p.report("files", p.done, p.total)
+}
+
+// checkInventory compares the files with the manifest.
+func (v *verifier) checkInventory(results []fileResult) {
+	v.inventory = v.compareWithManifest("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
+		compareFile(c, want, v.files[i], results[i])
+	})
+}
+
+// compareWithManifest calls compare with the manifest's entry of each file and the
+// file's position in v.files. A file that is missing, or not listed, is a difference.
+func (v *verifier) compareWithManifest(what string, compare func(c *Check, want manifest.File, i int)) Check {
+	c := newCheck("files", what)
+	at := map[string]int{}
+	for i, f := range v.files {
+		at[f.name] = i
+	}
+	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
+		if !v.has(stage) {
+			continue
+		}
+		for _, want := range v.manifest.Stages[stage].Files {
+			c.Count++
+			i, ok := at[want.Name]
+			delete(at, want.Name)
+			if !ok {
+				c.differ("%s is missing", want.Name)
+				continue
+			}
+			compare(&c, want, i)
+		}
+	}
+	for _, f := range v.files {
+		if _, extra := at[f.name]; extra {
+			c.differ("%s is in no stage of the manifest", f.name)
+		}
+	}
+	return c
+}
+
+// compareFile compares a file with its entry in the manifest.
+func compareFile(c *Check, want manifest.File, f file, got fileResult) {
+	if want.Size != f.size {
+		c.differ("%s has %d bytes, the manifest lists %d", f.name, f.size, want.Size)
+	}
+	if want.SHA256 != got.sha256 {
+		c.differ("%s has the SHA-256 %s, the manifest lists %s", f.name, got.sha256, want.SHA256)
+	}
+	if rows := got.rows(); f.kind != otherFile && rows != want.Rows && got.difference == "" {
+		c.differ("%s has %d rows, the manifest lists %d", f.name, rows, want.Rows)
+	}
 }

@@ -15,14 +15,15 @@ import (
 	"s2g/graph/trig"
 )
 
-// batchQuads is the number of quads in each file but the last.
+// batchQuads is the number of quads in each batch but the last.
 const batchQuads = 50_000
 
 // cancelQuads is how many quads are read between two checks of the context.
 const cancelQuads = 1 << 12
 
-// readQuads calls use with each quad of a file, up to the first difference that
-// use returns. Damage to the file is a difference; a failing disk is an error.
+// readQuads calls use with each quad of a file, up to the first difference that use
+// returns. Damage to the file is a difference; a failing disk is an error. Differences
+// begin with the file's name.
 func (v *verifier) readQuads(ctx context.Context, f file, use func(*trig.Quad) string) (difference string, err error) {
 	stored, err := os.Open(v.path(f))
 	if err != nil {
@@ -50,7 +51,8 @@ func (v *verifier) readQuads(ctx context.Context, f file, use func(*trig.Quad) s
 	return "", nil
 }
 
-// diskReader keeps the error of a failing disk, which readers of formats wrap.
+// diskReader keeps the error of a failing disk, to distinguish it from the errors of
+// readers of formats, which wrap it.
 type diskReader struct {
 	r   io.Reader
 	err error
@@ -109,7 +111,7 @@ func (v *verifier) compareGraphs(ctx context.Context, want *oracle.Expected) (Ch
 				continue
 			}
 			where := ""
-			if v.batches.OK { // in a file that is not read to its end any subject differs
+			if v.batches.OK { // a damaged file is not read to its end, so that all later subjects would differ
 				var err error
 				where, err = findDifference(ctx, "the files", v.quadSubjects(g, t), "the tables", tableSubjects(want, g, t))
 				if err != nil {
@@ -136,8 +138,8 @@ func (v *verifier) quadSubjects(graph int, term oracle.Term) lister {
 	})
 }
 
-// quadPosts lists the questions, or the answers, that have a so:postId in a graph
-// of the files.
+// quadPosts lists the questions, or the answers, with a so:postId in a graph of the
+// files.
 func (v *verifier) quadPosts(graph int, kind postKind) lister {
 	return v.listQuads(func(c *quadCounter, q *trig.Quad, t oracle.Term, _ uint32) ([]byte, uint32, bool) {
 		if t != postID || c.graph != graph || !strings.HasPrefix(string(c.subject()), kind.path()) {
@@ -148,8 +150,8 @@ func (v *verifier) quadPosts(graph int, kind postKind) lister {
 	})
 }
 
-// listQuads reads all batches again and lists the quads that choose returns true
-// for, by the subject and checksum that it returns.
+// listQuads reads all batches again. It lists the subject and the checksum that choose
+// returns for a quad, unless choose returns false.
 func (v *verifier) listQuads(choose func(*quadCounter, *trig.Quad, oracle.Term, uint32) (subject []byte, crc uint32, ok bool)) lister {
 	return func(ctx context.Context, yield yieldFunc) error {
 		yield = locked(yield)

@@ -17,24 +17,24 @@ import (
 	"s2g/schema/vocab"
 )
 
-// GraphDB is a repository of GraphDB or RDF4J Server that the graph was loaded
-// into, a [Server]. Its checks are
+// GraphDB is a [Server]: a repository of GraphDB or RDF4J Server that the graph was
+// loaded into. Its checks are
 //
-//	graphdb         the graphs, and the statements of each by class and predicate, are those of the build
-//	graphdb values  the statements of some nodes, or all, have the build's values
+//	graphdb         the graphs, and the number of statements of each by class and predicate, are those of the build
+//	graphdb values  the statements of some nodes, or all, have the build's values (graphdbvalues.go)
 type GraphDB struct {
 	Repository *rdf4j.Repository
-	// Nodes is the number of nodes (posts, comments, tags) whose statements are
-	// compared one by one, spread over the files. Where it is negative all
-	// statements are compared by checksums, which reads the whole repository.
+	// Nodes is the number of nodes (posts, comments, tags), spread over the files,
+	// whose statements are compared one by one. If it is negative, all statements
+	// are compared by checksums, which reads the whole repository.
 	Nodes    int
 	RetryFor time.Duration                        // how long a query that fails is retried
 	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // receives the number of graphs; nil: none
 }
 
-// Compare queries the repository. Where the first check finds a difference in a
-// graph, it reads the statements of that term to name the node.
+// Compare queries the repository. For the first difference of a term in a graph it
+// reads the term's statements, to name a node.
 func (g *GraphDB) Compare(ctx context.Context, build *Contents) ([]Check, error) {
 	r := &repositoryComparison{GraphDB: g, build: build, quads: newQuadCounter(build.verifier)}
 	if r.Progress == nil {
@@ -59,13 +59,13 @@ type repositoryComparison struct {
 	quads *quadCounter // parses statements
 }
 
-// retry retries a query that fails for a reason that may pass.
+// retry retries a query while it fails for a passing reason.
 func (r *repositoryComparison) retry(ctx context.Context, query func() error) error {
 	return graphdb.Retry(ctx, r.RetryFor, r.Log, "querying the repository "+r.Repository.ID(), query)
 }
 
-// rows calls use with each row of a query, up to its first error. begin is called
-// before the first row of each try.
+// rows calls use with each row of a query, up to use's first error. It calls begin
+// before each try, to discard the rows of a failed one.
 func (r *repositoryComparison) rows(ctx context.Context, query string, begin func(), use func(map[string]rdf4j.Term) error) error {
 	return r.retry(ctx, func() error {
 		begin()
@@ -83,9 +83,9 @@ func (r *repositoryComparison) rows(ctx context.Context, query string, begin fun
 	})
 }
 
-// fileGraphs returns the graphs that have a file of their own, and its name.
+// fileGraphs returns the graphs that have a file of their own, with its name.
 func (r *repositoryComparison) fileGraphs() map[string]string {
-	return map[string]string{r.build.Site.SchemaGraph(): "graph/ontology.ttl", r.build.Site.VoidGraph(): "graph/void.ttl"}
+	return map[string]string{r.build.site.SchemaGraph(): "graph/ontology.ttl", r.build.site.VoidGraph(): "graph/void.ttl"}
 }
 
 // compareCounts compares the graphs and the number of their statements by term.
@@ -113,12 +113,12 @@ func (r *repositoryComparison) compareCounts(ctx context.Context) (Check, error)
 		}
 		want += n
 	}
-	for i, g := range r.build.Graphs {
-		r.Progress(g.Tag, int64(i), int64(len(r.build.Graphs)))
+	for i, g := range r.build.graphs {
+		r.Progress(g.tag, int64(i), int64(len(r.build.graphs)))
 		if err := r.compareGraph(ctx, &c, i); err != nil {
 			return c, err
 		}
-		want += g.Quads.Quads()
+		want += r.build.graphQuads[i].Quads()
 	}
 	if size != want {
 		c.differ("%d statements in all, the build has %d", size, want)
@@ -128,37 +128,77 @@ func (r *repositoryComparison) compareCounts(ctx context.Context) (Check, error)
 
 func (r *repositoryComparison) compareGraphNames(c *Check, graphs []string) {
 	known := r.fileGraphs()
-	for _, g := range r.build.Graphs {
-		if g.Quads.Quads() == 0 {
+	for i, g := range r.build.graphs {
+		if r.build.graphQuads[i].Quads() == 0 {
 			continue
 		}
-		known[g.IRI] = ""
-		if !slices.Contains(graphs, g.IRI) {
-			c.differ("the graph <%s> is missing", g.IRI)
+		known[g.iri] = ""
+		if !slices.Contains(graphs, g.iri) {
+			c.differ("the graph <%s> is missing", g.iri)
 		}
 	}
 	for _, g := range graphs {
 		if _, ok := known[g]; ok {
 			continue
 		}
-		if g == graphdb.LoadGraph(r.build.Site) {
+		if g == graphdb.LoadGraph(r.build.site) {
 			c.differ("the load has not ended: the graph <%s> is there; run s2g load graphdb again", g)
 		}
 		c.differ("<%s> is no graph of this build", g)
 	}
 }
 
+// compareFileGraph compares a graph that has a file of its own, statement by
+// statement. It returns the file's number of statements.
+func (r *repositoryComparison) compareFileGraph(ctx context.Context, c *Check, graph, name string) (int64, error) {
+	want := map[string]bool{}
+	difference, err := r.build.readQuads(ctx, file{name: name}, func(q *trig.Quad) string {
+		q.Graph = trig.Term{Kind: trig.IRI, Value: []byte(graph)}
+		want[statementText(q)] = true
+		return ""
+	})
+	if err != nil {
+		return 0, err
+	}
+	if difference != "" {
+		c.differ("%s", difference)
+	}
+	var extra string
+	var missing map[string]bool
+	begin := func() { extra, missing = "", maps.Clone(want) }
+	err = r.rows(ctx, fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", graph), begin, func(row map[string]rdf4j.Term) error {
+		q := quadOf(graph, row["s"], row["p"], row["o"])
+		if text := statementText(&q); missing[text] {
+			delete(missing, text)
+		} else {
+			extra = text
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	c.Count++
+	if len(missing) > 0 {
+		c.differ("the repository lacks %d of the %d statements of %s, as %s", len(missing), len(want), name, slices.Min(slices.Collect(maps.Keys(missing))))
+	}
+	if extra != "" {
+		c.differ("the repository has a statement that is not in %s: %s", name, extra)
+	}
+	return int64(len(want)), nil
+}
+
 // compareGraph compares the counts of one language's graph.
 func (r *repositoryComparison) compareGraph(ctx context.Context, c *Check, graph int) error {
-	g := r.build.Graphs[graph]
+	g := r.build.graphs[graph]
 	// counts returns the numbers of statements of a graph pattern by its ?of.
 	counts := func(pattern string) (counts map[string]int64, err error) {
-		query := fmt.Sprintf("SELECT ?of (COUNT(*) AS ?n) { GRAPH <%s> { %s } } GROUP BY ?of", g.IRI, pattern)
+		query := fmt.Sprintf("SELECT ?of (COUNT(*) AS ?n) { GRAPH <%s> { %s } } GROUP BY ?of", g.iri, pattern)
 		err = r.rows(ctx, query, func() { counts = map[string]int64{} }, func(row map[string]rdf4j.Term) error {
 			n, err := strconv.ParseInt(row["n"].Value, 10, 64)
 			if err != nil {
 				return schema.Faultf(schema.FaultService, "check the server and its log",
-					"counting the statements of <%s> in %s: %q is no number", g.IRI, r.Repository.ID(), row["n"].Value)
+					"counting the statements of <%s> in %s: %q is no number", g.iri, r.Repository.ID(), row["n"].Value)
 			}
 			counts[row["of"].Value] = n
 			return nil
@@ -174,12 +214,12 @@ func (r *repositoryComparison) compareGraph(ctx context.Context, c *Check, graph
 		return err
 	}
 	delete(predicates, rdfType)
-	for t := range r.build.Terms() {
+	for t := range r.build.terms {
 		of := predicates
 		if t.Kind() == oracle.Class {
 			of = classes
 		}
-		got, want := of[t.IRI()], g.Quads[t].Count
+		got, want := of[t.IRI()], r.build.graphQuads[graph][t].Count
 		delete(of, t.IRI())
 		if got != 0 || want != 0 {
 			c.Count++
@@ -191,24 +231,24 @@ func (r *repositoryComparison) compareGraph(ctx context.Context, c *Check, graph
 		if err != nil {
 			return err
 		}
-		c.differ("graph <%s>, %s: %d statements in the repository, %d in the build%s", g.IRI, t, got, want, where)
+		c.differ("graph <%s>, %s: %d statements in the repository, %d in the build%s", g.iri, t, got, want, where)
 	}
 	for _, rest := range []map[string]int64{predicates, classes} {
 		for iri, n := range rest {
-			c.differ("graph <%s>: %d statements with <%s>, which is no term of the graph", g.IRI, n, iri)
+			c.differ("graph <%s>: %d statements with <%s>, which is no term of the graph", g.iri, n, iri)
 		}
 	}
 	return nil
 }
 
-// findNode names the first node that repository and files hold differently.
+// findNode returns findDifference's description of a node that differs in a term.
 func (r *repositoryComparison) findNode(ctx context.Context, graph int, t oracle.Term) (string, error) {
-	return findDifference(ctx, "the repository", r.statementSubjects(graph, t), "the files", r.build.verifier.quadSubjects(graph, t))
+	return findDifference(ctx, "the repository", r.statementSubjects(graph, t), "the files", r.build.quadSubjects(graph, t))
 }
 
 // statementSubjects lists the subjects of a graph's statements of one term.
 func (r *repositoryComparison) statementSubjects(graph int, t oracle.Term) lister {
-	iri := r.build.Graphs[graph].IRI
+	iri := r.build.graphs[graph].iri
 	query, predicate := fmt.Sprintf("SELECT ?s ?o { GRAPH <%s> { ?s <%s> ?o } }", iri, t.IRI()), t.IRI()
 	if t.Kind() == oracle.Class {
 		query, predicate = fmt.Sprintf("SELECT ?s ?o { GRAPH <%s> { ?s a <%s> BIND (<%[2]s> AS ?o) } }", iri, t.IRI()), rdfType
@@ -230,51 +270,12 @@ func (r *repositoryComparison) statementSubjects(graph int, t oracle.Term) liste
 		}
 		return rows.Err()
 	}
-	return func(ctx context.Context, yield yieldFunc) error { // no retry: rows that were yielded cannot be taken back
+	return func(ctx context.Context, yield yieldFunc) error { // without retries, because a second try would yield rows again
 		return graphdb.Retry(ctx, 0, r.Log, "listing what differs", func() error { return list(ctx, yield) })
 	}
 }
 
-// compareAll reads every statement and compares checksums by graph and term.
-func (r *repositoryComparison) compareAll(ctx context.Context) (Check, error) {
-	c := newCheck("graphdb values", "statements in "+r.Repository.ID()+", by checksums")
-	for i, g := range r.build.Graphs {
-		r.Progress(g.Tag, int64(i), int64(len(r.build.Graphs)))
-		var tallies oracle.Tallies
-		var malformed string
-		query := fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", g.IRI)
-		err := r.rows(ctx, query, func() { tallies, malformed = oracle.Tallies{}, "" }, func(row map[string]rdf4j.Term) error {
-			q := quadOf(g.IRI, row["s"], row["p"], row["o"])
-			term, crc, difference := r.quads.parse(&q)
-			if difference != "" {
-				malformed = difference
-			} else {
-				tallies[term].Add(crc)
-			}
-			return nil
-		})
-		if err != nil {
-			return c, err
-		}
-		c.Count += tallies.Quads()
-		if malformed != "" {
-			c.differ("graph <%s>: %s", g.IRI, malformed)
-		}
-		for t := range r.build.Terms() {
-			if tallies[t] == g.Quads[t] || !c.OK {
-				continue
-			}
-			where, err := r.findNode(ctx, i, t)
-			if err != nil {
-				return c, err
-			}
-			c.differ("graph <%s>, %s: other values in the repository than in the build%s", g.IRI, t, where)
-		}
-	}
-	return c, nil
-}
-
-// quadOf returns a row as the readers of files do.
+// quadOf returns a row of a result as the quad that trig.Reader reads.
 func quadOf(graph string, subject, predicate, object rdf4j.Term) trig.Quad {
 	return trig.Quad{
 		Graph:   trig.Term{Kind: trig.IRI, Value: []byte(graph)},
@@ -282,7 +283,7 @@ func quadOf(graph string, subject, predicate, object rdf4j.Term) trig.Quad {
 	}
 }
 
-// termOf adds the datatypes that results leave out.
+// termOf converts a term, and adds the datatypes that results leave out.
 func termOf(t rdf4j.Term) trig.Term {
 	out := trig.Term{Value: []byte(t.Value), Language: []byte(t.Language)}
 	switch {

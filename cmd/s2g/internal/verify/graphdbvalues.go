@@ -3,72 +3,65 @@ package verify
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"s2g/cmd/s2g/internal/oracle"
 	"s2g/graph/rdf4j"
 	"s2g/graph/trig"
 )
 
-// sampleFiles is the number of batches that a sample is spread over. Each is read
+// sampleFiles is the number of batches that a sample is spread over. They are read
 // whole.
 const sampleFiles = 16
 
-// nodesPerQuery is how many nodes a query names.
+// nodesPerQuery is the number of nodes that one query requests.
 const nodesPerQuery = 50
 
-// compareFileGraph compares a graph that has a file of its own, statement by
-// statement. It returns the file's number of statements.
-func (r *repositoryComparison) compareFileGraph(ctx context.Context, c *Check, graph, name string) (int64, error) {
-	want := map[string]bool{}
-	difference, err := r.build.verifier.readQuads(ctx, file{name: name}, func(q *trig.Quad) string {
-		q.Graph = trig.Term{Kind: trig.IRI, Value: []byte(graph)}
-		want[statementText(q)] = true
-		return ""
-	})
-	if err != nil {
-		return 0, err
-	}
-	if difference != "" {
-		c.differ("%s", difference)
-	}
-	var extra string
-	var missing map[string]bool
-	begin := func() { extra, missing = "", maps.Clone(want) }
-	err = r.rows(ctx, fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", graph), begin, func(row map[string]rdf4j.Term) error {
-		q := quadOf(graph, row["s"], row["p"], row["o"])
-		if text := statementText(&q); missing[text] {
-			delete(missing, text)
-		} else {
-			extra = text
+// compareAll reads every statement and compares checksums by graph and term.
+func (r *repositoryComparison) compareAll(ctx context.Context) (Check, error) {
+	c := newCheck("graphdb values", "statements in "+r.Repository.ID()+", by checksums")
+	for i, g := range r.build.graphs {
+		r.Progress(g.tag, int64(i), int64(len(r.build.graphs)))
+		var tallies oracle.Tallies
+		var malformed string
+		query := fmt.Sprintf("SELECT ?s ?p ?o { GRAPH <%s> { ?s ?p ?o } }", g.iri)
+		err := r.rows(ctx, query, func() { tallies, malformed = oracle.Tallies{}, "" }, func(row map[string]rdf4j.Term) error {
+			q := quadOf(g.iri, row["s"], row["p"], row["o"])
+			term, crc, difference := r.quads.parse(&q)
+			if difference != "" {
+				malformed = difference
+			} else {
+				tallies[term].Add(crc)
+			}
+			return nil
+		})
+		if err != nil {
+			return c, err
 		}
-		return nil
-	})
-	if err != nil {
-		return 0, err
+		c.Count += tallies.Quads()
+		if malformed != "" {
+			c.differ("graph <%s>: %s", g.iri, malformed)
+		}
+		for t := range r.build.terms {
+			if tallies[t] == r.build.graphQuads[i][t] || !c.OK {
+				continue
+			}
+			where, err := r.findNode(ctx, i, t)
+			if err != nil {
+				return c, err
+			}
+			c.differ("graph <%s>, %s: other values in the repository than in the build%s", g.iri, t, where)
+		}
 	}
-	c.Count++
-	if len(missing) > 0 {
-		c.differ("the repository lacks %d of the %d statements of %s, as %s", len(missing), len(want), name, slices.Min(slices.Collect(maps.Keys(missing))))
-	}
-	if extra != "" {
-		c.differ("the repository has a statement that is not in %s: %s", name, extra)
-	}
-	return int64(len(want)), nil
+	return c, nil
 }
 
-// statementText returns a text that is the same of equal statements alone.
-func statementText(q *trig.Quad) string {
-	o := q.Object
-	return fmt.Sprintf("<%s> <%s> <%s> %d %q %s@%s", q.Graph.Value, q.Subject.Value, q.Predicate.Value, o.Kind, o.Value, o.Datatype, strings.ToLower(string(o.Language)))
-}
-
-// compareSample compares the statements of some nodes of the files.
+// compareSample draws nodes from the files and compares their statements one by one.
 func (r *repositoryComparison) compareSample(ctx context.Context) (Check, error) {
 	c := newCheck("graphdb values", "statements of sampled nodes in "+r.Repository.ID()+", one by one")
-	files := spread(r.build.verifier.filesOf(batchFile), sampleFiles)
+	files := spread(r.build.filesOf(batchFile), sampleFiles)
 	for i, f := range files {
 		r.Progress(filepath.Base(f.name), int64(i), int64(len(files)))
 		nodes, err := r.sampleNodes(ctx, f, (r.Nodes+len(files)-1)/len(files))
@@ -85,7 +78,7 @@ func (r *repositoryComparison) compareSample(ctx context.Context) (Check, error)
 }
 
 // spread returns n elements of a list at equal distances, the first and the last
-// among them.
+// included.
 func spread[T any](list []T, n int) []T {
 	if len(list) <= n {
 		return list
@@ -100,7 +93,7 @@ func spread[T any](list []T, n int) []T {
 // sampledNode is a node and its statements in a file.
 type sampledNode struct {
 	iri        string
-	statements []string // by statementText
+	statements []string // of statementText
 }
 
 // sampleNodes returns n nodes of a file.
@@ -108,7 +101,7 @@ func (r *repositoryComparison) sampleNodes(ctx context.Context, f file, n int) (
 	var iris []string
 	seen := map[string]bool{}
 	last := ""
-	if _, err := r.build.verifier.readQuads(ctx, f, func(q *trig.Quad) string {
+	if _, err := r.build.readQuads(ctx, f, func(q *trig.Quad) string {
 		if string(q.Subject.Value) == last {
 			return ""
 		}
@@ -126,7 +119,7 @@ func (r *repositoryComparison) sampleNodes(ctx context.Context, f file, n int) (
 		at[iri] = len(nodes)
 		nodes = append(nodes, sampledNode{iri: iri})
 	}
-	_, err := r.build.verifier.readQuads(ctx, f, func(q *trig.Quad) string {
+	_, err := r.build.readQuads(ctx, f, func(q *trig.Quad) string {
 		if i, ok := at[string(q.Subject.Value)]; ok {
 			nodes[i].statements = append(nodes[i].statements, statementText(q))
 		}
@@ -135,8 +128,9 @@ func (r *repositoryComparison) sampleNodes(ctx context.Context, f file, n int) (
 	return nodes, err
 }
 
-// compareNodes checks that the repository has the statements of a file's nodes.
-// Others may come from another file; the counts cover them.
+// compareNodes checks that the repository has the statements of a file's nodes. It
+// ignores other statements of the nodes, which may be those of another file:
+// compareCounts covers them.
 func (r *repositoryComparison) compareNodes(ctx context.Context, c *Check, f file, nodes []sampledNode) error {
 	var query strings.Builder
 	query.WriteString("SELECT ?g ?s ?p ?o { VALUES ?s {")
@@ -162,4 +156,10 @@ func (r *repositoryComparison) compareNodes(ctx context.Context, c *Check, f fil
 		}
 	}
 	return nil
+}
+
+// statementText returns a text that only equal statements share.
+func statementText(q *trig.Quad) string {
+	o := q.Object
+	return fmt.Sprintf("<%s> <%s> <%s> %d %q %s@%s", q.Graph.Value, q.Subject.Value, q.Predicate.Value, o.Kind, o.Value, o.Datatype, strings.ToLower(string(o.Language)))
 }

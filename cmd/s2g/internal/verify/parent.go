@@ -9,8 +9,8 @@ import (
 	"s2g/cmd/s2g/internal/oracle"
 )
 
-// parentTexts are the texts of a part's posts before they were cut into chunks, in
-// the order of their ids. A part has some thousand posts.
+// parentTexts holds the texts of a part's posts before they were cut into chunks, in
+// the order of post ids. A part has some thousand posts.
 type parentTexts struct {
 	bytes []byte // titles and texts
 	posts []parentText
@@ -20,7 +20,7 @@ type parentTexts struct {
 // parentText is a post of parentTexts.
 type parentText struct {
 	post             int64
-	title, text, end int // where they begin in bytes
+	title, text, end int // offsets in bytes: of the title, of the text, of its end
 	runes            int // code points of the text
 }
 
@@ -32,10 +32,10 @@ func (p *parentTexts) add(post int64, title, text []byte) {
 	p.bytes = append(append(p.bytes, title...), text...)
 }
 
-// rewind lets find begin with the first post again.
+// rewind makes find search from the first post again.
 func (p *parentTexts) rewind() { p.at = 0 }
 
-// find returns a post. Calls have ascending ids.
+// find returns a post. Between two rewinds, callers request ascending ids.
 func (p *parentTexts) find(post int64) (parentText, bool) {
 	for p.at < len(p.posts) && p.posts[p.at].post < post {
 		p.at++
@@ -52,10 +52,10 @@ type parentTally struct {
 	first, last int64
 }
 
-// parentCRC returns the checksum that a parent is counted with.
+// parentCRC returns the checksum of a post's id.
 func parentCRC(digits []byte) uint32 { return oracle.CRC(0, digits) }
 
-// readParents reads the posts of a file of parents into texts.
+// readParents counts the posts of a file of parents, and adds them to texts.
 func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts) (t parentTally, difference string, err error) {
 	difference, err = v.readRows(ctx, f, func(r *rowReader) func() string {
 		id, title, text := r.int64s("post_id"), r.texts("title"), r.texts("text")
@@ -72,13 +72,10 @@ func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts) 
 			return ""
 		}
 	})
-	if difference != "" {
-		difference = f.name + ": " + difference
-	}
 	return t, difference, err
 }
 
-// checkParents checks that the parts ascend.
+// checkParents checks that the ids ascend from part to part, and sums the posts.
 func (v *verifier) checkParents(results []fileResult) {
 	c := newCheck("parents", "posts with a row of their own")
 	last := int64(-1)
@@ -101,7 +98,7 @@ func (v *verifier) checkParents(results []fileResult) {
 	v.parents = c
 }
 
-// compareParents compares the parents with the posts that the shards embed.
+// compareParents compares the posts of the parents with those of the shards.
 func (v *verifier) compareParents(ctx context.Context) (Check, error) {
 	c := v.parents
 	var embedded oracle.Tally

@@ -17,9 +17,9 @@ const readBuffer = 64 << 10
 // cancelRows is how many rows are read between two checks of the context.
 const cancelRows = 1 << 10
 
-// rowReader reads a Parquet file row by row: after each step its columns have the
-// values of one row. The library's readers build a struct of each row by reflection,
-// which takes several times as long: BenchmarkReadShard.
+// rowReader reads a Parquet file row by row. After each step its columns have the
+// values of one row. The library's own readers build a struct of each row by
+// reflection, which takes several times as long: BenchmarkReadShard.
 type rowReader struct {
 	file    *parquet.File
 	columns []columnReader
@@ -33,15 +33,21 @@ type columnReader interface {
 	end() error                   // releases the pages
 }
 
-// readRows reads the columns of a Parquet file that bind chooses. It calls the
-// function that bind returns after each row, up to the first difference that this
-// returns. Damage to the file is a difference.
+// readRows reads a Parquet file row by row. bind chooses its columns and returns check,
+// which readRows calls after each row, up to the first difference that check returns.
+// Damage to the file is a difference; a file that cannot be opened is an error.
+// Differences begin with the file's name.
 func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (check func() string)) (difference string, err error) {
 	stored, err := os.Open(v.path(f))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", f.name, err)
 	}
 	defer stored.Close()
+	defer func() {
+		if difference != "" {
+			difference = f.name + ": " + difference
+		}
+	}()
 	defer recoverDamage(&difference)
 	in, err := parquet.OpenFile(stored, f.size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(readBuffer))
 	if err != nil {
@@ -84,16 +90,16 @@ func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (
 	return "", nil
 }
 
-// recoverDamage turns a panic into a difference: the library panics on some
-// damaged files.
+// recoverDamage, which is deferred, turns a panic into a difference: the library panics
+// on some damaged files.
 func recoverDamage(difference *string) {
 	if p := recover(); p != nil {
 		*difference = fmt.Sprintf("it cannot be read: %v", p)
 	}
 }
 
-// leaf finds a column by its name. The values of a list are the elements of the
-// standard's three levels.
+// leaf finds a column by its name. A list's column is the leaf of the three levels that
+// the Parquet format requires: NAME, list, element.
 func (r *rowReader) leaf(name string) parquet.LeafColumn {
 	l, ok := r.file.Schema().Lookup(name)
 	if !ok {
@@ -105,13 +111,13 @@ func (r *rowReader) leaf(name string) parquet.LeafColumn {
 	return l
 }
 
-// columnPages are the pages of a column, one after the other.
+// columnPages reads the pages of a column, one after the other.
 type columnPages struct {
 	leaf    parquet.LeafColumn
 	name    string
 	inGroup parquet.Pages // of the row group
 	page    parquet.Page
-	old     []parquet.Page // earlier pages that hold values of the row
+	old     []parquet.Page // earlier pages that still hold values of the row
 }
 
 func (p *columnPages) begin(group parquet.RowGroup) error {
@@ -120,7 +126,7 @@ func (p *columnPages) begin(group parquet.RowGroup) error {
 	return err
 }
 
-// end releases what is left of a row group.
+// end releases the remaining pages of a row group.
 func (p *columnPages) end() error {
 	p.retain()
 	p.release()
@@ -130,8 +136,8 @@ func (p *columnPages) end() error {
 	return p.inGroup.Close()
 }
 
-// read moves to the next page. The one before stays in memory, for the values of
-// the row that it holds.
+// read moves to the next page. The page before it stays in memory until release,
+// because it may hold values of the row.
 func (p *columnPages) read() (err error) {
 	p.retain()
 	p.page, err = p.inGroup.ReadPage()
@@ -145,7 +151,7 @@ func (p *columnPages) retain() {
 	}
 }
 
-// release frees the pages that hold values of earlier rows alone.
+// release frees the pages before this one, which hold values of earlier rows only.
 func (p *columnPages) release() {
 	for _, page := range p.old {
 		parquet.Release(page)
@@ -162,8 +168,7 @@ type valueColumn struct {
 	row    []parquet.Value // of this row
 }
 
-// column adds a column. One of another type counts as missing, because its values
-// cannot be read.
+// column adds a column. A column of another type counts as missing.
 func (r *rowReader) column(name string, kind parquet.Kind) *valueColumn {
 	c := &valueColumn{columnPages: columnPages{leaf: r.leaf(name), name: name}}
 	if r.missing == "" && c.leaf.Node.Type().Kind() != kind {
@@ -243,20 +248,20 @@ func (c *valueColumn) bytes() []byte { return c.row[0].ByteArray() }
 // list returns the elements of a list, valid until the next row.
 func (c *valueColumn) list() []parquet.Value {
 	if len(c.row) == 1 && c.row[0].DefinitionLevel() < c.leaf.MaxDefinitionLevel {
-		return nil // Parquet stores an empty list as one value that is none
+		return nil // Parquet stores an empty list as one NULL of a lower definition level
 	}
 	return c.row
 }
 
-// vectorColumn is a column of lists of numbers, read as slices of pages because they
-// are most of a shard: BenchmarkReadShard.
+// vectorColumn is a column of lists of numbers. Its rows are slices of pages, without a
+// call for each number, because vectors are most of a shard: BenchmarkReadShard.
 type vectorColumn[T float32 | uint32] struct {
 	columnPages
 	numbersOf func(parquet.Page) []T
 	numbers   []T    // of the page
-	reps      []byte // for each number or empty list: 0 where a row begins
-	defs      []byte // the maximum where it is a number
-	at, taken int    // of reps, and of numbers
+	reps      []byte // repetition levels, of each number or empty list: 0 where a row begins
+	defs      []byte // definition levels: the maximum for a number
+	at, taken int    // positions of the next row in reps, and in numbers
 	row       []T    // of this row, valid until the next
 	joined    []T    // room for a row that is in two pages
 }
@@ -321,8 +326,9 @@ func (v *vectorColumn[T]) next() error {
 	return nil
 }
 
-// take takes the numbers of the row from the page. The first so many levels are
-// the row's, whatever they are.
+// take returns the row's numbers in the page, and moves behind them. The row has the
+// first levels whatever their value (1 where the row begins here, else 0), then those
+// up to the next 0.
 func (v *vectorColumn[T]) take(first int) []T {
 	begin, end := v.at, len(v.reps)
 	if i := bytes.IndexByte(v.reps[begin+first:], 0); i >= 0 {

@@ -12,8 +12,8 @@ import (
 	"s2g/cmd/s2g/internal/oracle"
 )
 
-// fieldColumns are the columns of a point that repeat what the tables hold of its
-// post.
+// fieldColumns are the columns of a point that repeat values of its post's tables, by
+// field; those that bind did not choose are nil.
 type fieldColumns [oracle.Fields]*valueColumn
 
 // fieldColumn adds the column of a field.
@@ -30,8 +30,8 @@ func (r *rowReader) fieldColumn(f oracle.Field) *valueColumn {
 	return r.column(f.String(), kind)
 }
 
-// text returns the text of a field's checksum, nil where the field has no value.
-// It may use room.
+// text returns the text that oracle.FieldCRC requires of a field, nil where the field
+// has no value. The text may be in room, or in the column.
 func (c *fieldColumns) text(f oracle.Field, room, site []byte) []byte {
 	column, kind := c[f], f.Kind()
 	switch kind {
@@ -73,7 +73,7 @@ func (c *fieldColumns) text(f oracle.Field, room, site []byte) []byte {
 	return column.bytes()
 }
 
-// comparePayload compares what the shards repeat of posts with the tables.
+// comparePayload compares the posts' fields in the shards with the tables.
 func (v *verifier) comparePayload(ctx context.Context, want *oracle.Expected) (Check, error) {
 	c := newCheck("payload", "checksums of what shards say of posts, by language and column, against the tables")
 	for g := range v.graphs {
@@ -108,14 +108,16 @@ func (v *verifier) comparePayload(ctx context.Context, want *oracle.Expected) (C
 	return c, nil
 }
 
-// tableFields lists the posts of a kind by what the tables require of a field.
+// tableFields lists the posts of a kind with the tallies that the tables require of a
+// field.
 func tableFields(want *oracle.Expected, g int, f oracle.Field, kind postKind) lister {
 	return func(ctx context.Context, yield yieldFunc) error {
 		return want.FieldSubjects(ctx, g, kind == answer, f, func(post []byte, t oracle.Tally) { yield(post, t, "") })
 	}
 }
 
-// shardFields lists the posts of a kind by a field of a language's shards.
+// shardFields lists the posts of a kind with the tallies of a field in a language's
+// shards.
 func (v *verifier) shardFields(g int, f oracle.Field, kind postKind) lister {
 	return v.listShardPosts(v.shardsOf(g), func(r *rowReader) postCRCFunc {
 		var fields fieldColumns

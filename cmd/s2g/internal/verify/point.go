@@ -15,11 +15,11 @@ import (
 // unitTolerance is how far the square of a dense vector's length may be from 1.
 const unitTolerance = 1e-3
 
-// postFunc receives a post of a graph's shards by its IRI without the site, and the
+// postFunc receives a post of a graph's shards, as its IRI without the site, and the
 // checksums of its fields.
 type postFunc func(graph int, post []byte, fields *[oracle.Fields]uint32)
 
-// pointChecker checks the points of a shard in their order, and counts their posts.
+// pointChecker checks the points of a shard one after the other, and counts their posts.
 type pointChecker struct {
 	verifier *verifier
 	graph    namedGraph
@@ -35,17 +35,17 @@ type pointChecker struct {
 		fields                                 fieldColumns
 	}
 
-	point      uint64                // the last
-	post       int64                 // its post
-	nextChunk  int32                 // that must follow
-	chunkCount int32                 // how many chunks the post has
+	point      uint64                // of the previous row, or of this one after checkIDs
+	post       int64                 // of that point
+	nextChunk  int32                 // the chunk of the post that must follow
+	chunkCount int32                 // of the post
 	fieldCRCs  [oracle.Fields]uint32 // of the post
 
-	path, digits []byte    // of the post's IRI, of its id
-	room         [256]byte // for the text of a field
+	path, digits []byte    // IRI of the post without the site; its id
+	room         [256]byte // buffer for the text of a field
 }
 
-// bind chooses the columns that are checked.
+// bind chooses the columns, and returns check.
 func (p *pointChecker) bind(r *rowReader) func() string {
 	c := &p.columns
 	c.point, c.post, c.chunk, c.chunks = r.int64s("point_id"), r.int64s("post_id"), r.int32s("chunk"), r.int32s("chunks")
@@ -58,7 +58,7 @@ func (p *pointChecker) bind(r *rowReader) func() string {
 	return p.check
 }
 
-// check checks the row.
+// check checks the row's point.
 func (p *pointChecker) check() (difference string) {
 	if d := p.checkIDs(); d != "" {
 		return d
@@ -148,7 +148,7 @@ func (p *pointChecker) beginPost(post int64, chunk, chunks int32) string {
 	return ""
 }
 
-// fieldsOf computes the checksums of the row's fields.
+// fieldsOf computes the checksums of the row's fields, as those of p.path.
 func (p *pointChecker) fieldsOf(crcs *[oracle.Fields]uint32) {
 	post := oracle.CRC(0, p.path)
 	for f := range crcs {
@@ -156,8 +156,8 @@ func (p *pointChecker) fieldsOf(crcs *[oracle.Fields]uint32) {
 	}
 }
 
-// isFirstLanguage reports whether a row is in the shards of the first of its
-// post's languages. Over all languages this is true once for each chunk.
+// isFirstLanguage reports whether the shard of a row is that of the first of its post's
+// languages. It is true in one shard for each chunk.
 func isFirstLanguage(language, languages *valueColumn) bool {
 	all := languages.list()
 	return len(all) == 0 || bytes.Equal(all[0].ByteArray(), language.bytes())
@@ -227,10 +227,10 @@ func (p *pointChecker) checkVectors() string {
 type chunkChecker struct {
 	parents *parentTexts // nil: none
 	parent  parentText   // of the post
-	known   bool         // the post has a parent
-	start   int          // of the chunk before, in code points
-	startAt int          // the same in bytes of the text
-	end     int          // of the chunk before, in code points
+	known   bool         // parents has the post
+	start   int          // of the previous chunk, in code points
+	startAt int          // the same in bytes
+	end     int          // of the previous chunk, in code points
 }
 
 // begin moves to a post.
@@ -241,12 +241,12 @@ func (c *chunkChecker) begin(post int64) {
 	}
 }
 
-// check checks the post's next chunk: text is title, an empty line, and the
-// parent's text from start to end, in code points. Chunks overlap or follow each
-// other without a gap, and the last one ends where the parent does.
+// check checks the post's next chunk. Its text is the title, an empty line, and the
+// parent's text from start to end, in code points. A chunk begins at the end of the one
+// before or earlier, and the last chunk ends with the parent.
 func (c *chunkChecker) check(title, text []byte, start, end int, last bool) string {
 	if !c.known {
-		return "" // compareParents counts the parents
+		return "" // compareParents notices that the parent is missing
 	}
 	parent := c.parents.bytes[c.parent.text:c.parent.end]
 	if !bytes.Equal(title, c.parents.bytes[c.parent.title:c.parent.text]) {

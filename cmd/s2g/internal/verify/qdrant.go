@@ -11,26 +11,25 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// Qdrant is a Qdrant server that the shards were loaded into, a [Server]. Its
-// checks are
+// Qdrant is a [Server]: a Qdrant server that the shards were loaded into. Its checks are
 //
 //	qdrant aliases  the aliases lead to the collections of the build
 //	qdrant points   the ids of a collection's points are those of the shards
-//	qdrant sample   the payload and the vectors of some points are those of the shards
+//	qdrant sample   the payload and the vectors of some points are those of the shards (qdrantpoint.go)
 type Qdrant struct {
 	Server    *qdrant.Server
 	Prefix    string                               // of the names of collections
-	Languages []string                             // slugs of those that were loaded; nil: all
-	Unserved  bool                                 // no alias leads to the build's collections yet: they are compared by their own names
+	Languages []string                             // slugs of the loaded languages; nil: all
+	Unserved  bool                                 // no alias leads to the collections yet: find them by their own names
 	Progress  func(what string, done, total int64) // receives the number of points; nil: none
 }
 
 // Compare queries the server.
 func (q *Qdrant) Compare(ctx context.Context, build *Contents) ([]Check, error) {
-	if build.Manifest.Stages[manifest.Vectors] == nil {
-		return nil, schema.Faultf(schema.FaultUsage, "run s2g vectors, or leave option qdrant out", "%s has no vectors to compare with Qdrant", build.Out)
+	if build.manifest.Stages[manifest.Vectors] == nil {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g vectors, or leave option qdrant out", "%s has no vectors to compare with Qdrant", build.out)
 	}
-	edition, err := build.Manifest.Edition(manifest.Vectors)
+	edition, err := build.manifest.Edition(manifest.Vectors)
 	if err != nil {
 		return nil, err
 	}
@@ -42,18 +41,18 @@ func (q *Qdrant) Compare(ctx context.Context, build *Contents) ([]Check, error) 
 	if c.Progress == nil {
 		c.Progress = func(string, int64, int64) {}
 	}
-	names, err := c.collections(ctx, build)
+	names, err := c.collections(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for g := range names {
-		c.total += build.Graphs[g].Points
+		c.total += build.shardTallies[g].points
 	}
 	for g, name := range names {
 		if name == "" {
 			continue
 		}
-		if err := c.compareCollection(ctx, g, name, build.Graphs[g].Points); err != nil {
+		if err := c.compareCollection(ctx, g, name, build.shardTallies[g].points); err != nil {
 			return nil, err
 		}
 	}
@@ -75,20 +74,20 @@ type qdrantComparison struct {
 	done, total             int64 // points of all collections
 }
 
-// collections returns the name of each graph's collection, empty where the graph has
-// none: the collection that the alias leads to or, with Unserved, the build's own.
-func (q *qdrantComparison) collections(ctx context.Context, build *Contents) ([]string, error) {
+// collections returns each graph's collection: the one that its alias leads to or, with
+// Unserved, the build's own. The name is empty where none is to be compared.
+func (q *qdrantComparison) collections(ctx context.Context) ([]string, error) {
 	serving, err := q.Server.Aliases(ctx)
 	if err != nil {
 		return nil, err
 	}
-	names := make([]string, len(build.Graphs))
-	for g, graph := range build.Graphs {
-		alias := q.Prefix + "_" + graph.Slug
+	names := make([]string, len(q.verifier.graphs))
+	for g, graph := range q.verifier.graphs {
+		alias := q.Prefix + "_" + graph.slug
 		want := alias + "_" + q.edition
-		switch wanted := q.Languages == nil || slices.Contains(q.Languages, graph.Slug); {
+		switch wanted := q.Languages == nil || slices.Contains(q.Languages, graph.slug); {
 		case !wanted:
-		case graph.Points == 0:
+		case q.verifier.shardTallies[g].points == 0:
 			if name, ok := serving[alias]; ok {
 				q.aliases.differ("%s leads to %s, the build has no points of that language", alias, name)
 			}
@@ -102,13 +101,14 @@ func (q *qdrantComparison) collections(ctx context.Context, build *Contents) ([]
 			} else if name != want {
 				q.aliases.differ("%s leads to %s, not to %s", alias, name, want)
 			}
-			names[g] = name // the points of another build are compared too: the difference then names one
+			names[g] = name // even another build's, so that the difference of points names one
 		}
 	}
 	return names, nil
 }
 
-// compareCollection compares a collection with the shards of a graph.
+// compareCollection compares a collection with the shards of a graph, which have so many
+// points.
 func (q *qdrantComparison) compareCollection(ctx context.Context, g int, collection string, points int64) error {
 	have, err := q.Server.Count(ctx, collection)
 	if err != nil {
@@ -124,13 +124,13 @@ func (q *qdrantComparison) compareCollection(ctx context.Context, g int, collect
 		q.points.differ("%s has %d points, the shards %d%s", collection, have, points, where)
 	}
 	if !q.points.OK {
-		return nil // a missing point differs in any sample
+		return nil // the sample would repeat the difference
 	}
 	return q.compareSample(ctx, g, collection, points)
 }
 
-// compareIDs returns, behind a semicolon, the first point that only one side has. It
-// is empty where there is none.
+// compareIDs describes the first point that only one side has, as an appendix that
+// begins with a semicolon. It returns "" where there is none.
 func (q *qdrantComparison) compareIDs(ctx context.Context, g int, collection string) (string, error) {
 	next, stop := iter.Pull2(q.Server.IDs(ctx, collection))
 	defer stop()
@@ -162,7 +162,7 @@ func (q *qdrantComparison) compareIDs(ctx context.Context, g int, collection str
 			return where, err
 		}
 		if difference != "" {
-			return "; " + f.name + ": " + difference, nil
+			return "; " + difference, nil
 		}
 		q.Progress("points of "+collection, q.done, q.total)
 	}

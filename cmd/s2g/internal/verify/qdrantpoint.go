@@ -15,25 +15,25 @@ import (
 	client "github.com/qdrant/go-client/qdrant"
 )
 
-// sampledPoints is about how many points of a language are compared.
-const sampledPoints = 256
+const (
+	// sampledPoints is about the number of points of a language that are compared.
+	sampledPoints = 256
+	// sampleBlock is the number of sampled points that follow each other in a shard,
+	// because a seek takes longer than reading the next rows.
+	sampleBlock = 32
+	// pointsPerRequest is the number of points that one request fetches.
+	pointsPerRequest = 64
+)
 
-// sampleBlock is how many points of a sample follow each other in a shard: to seek a
-// row takes longer than to read the next ones.
-const sampleBlock = 32
-
-// pointsPerRequest is how many points are fetched at a time.
-const pointsPerRequest = 64
-
-// compareSample compares points of a collection with the rows of the shards. Which
-// ones depends on the number of points alone.
+// compareSample compares some points of a collection with the rows of the shards. The
+// choice of points depends only on their number.
 func (q *qdrantComparison) compareSample(ctx context.Context, g int, collection string, points int64) error {
 	half, err := q.Server.StoresFloat16(ctx, collection)
 	if err != nil {
 		return err
 	}
 	step := max(sampleBlock, points*sampleBlock/sampledPoints)
-	at := int64(0) // of the first row of a shard, over all shards
+	at := int64(0) // position of the shard's first row, over all shards
 	for _, f := range q.verifier.shardsOf(g) {
 		sample, rows, difference, err := q.verifier.readPoints(f, (step-at%step)%step, step)
 		if err != nil {
@@ -85,18 +85,16 @@ func (q *qdrantComparison) comparePoints(ctx context.Context, collection string,
 // shardPoint is a row of a shard as a point of Qdrant must have it.
 type shardPoint struct {
 	id uint64
-	// payload has each column but the id and the vectors by its name: a string, bool
-	// or int64, or a list of these. It lacks what is NULL. Dates are RFC 3339 with
-	// milliseconds.
+	// payload has the columns, without the id, the vectors and NULLs, by name: each a
+	// string, bool or int64, or an []any of these. Dates are RFC 3339 with milliseconds.
 	payload map[string]any
 	dense   []float32
 	indices []uint32
 	weights []float32
 }
 
-// readPoints reads blocks of sampleBlock rows of a shard: one from the row of number
-// first on, from 0, and one from each step-th row after it. It returns the number of
-// the file's rows too.
+// readPoints reads blocks of sampleBlock rows of a shard, which begin at the rows first,
+// first+step, first+2*step and so on, counted from 0. rows is the number of all rows.
 func (v *verifier) readPoints(f file, first, step int64) (points []shardPoint, rows int64, difference string, err error) {
 	in, err := os.Open(v.path(f))
 	if err != nil {
@@ -134,13 +132,13 @@ func (v *verifier) readPoints(f file, first, step int64) (points []shardPoint, r
 	return points, r.NumRows(), "", nil
 }
 
-// namedColumn is a column of a shard, by its place in rows.
+// namedColumn is a column of a shard.
 type namedColumn struct {
 	name string
 	leaf parquet.LeafColumn
 }
 
-// newShardPoint copies a row.
+// newShardPoint copies a row, whose values columns describe by position.
 func newShardPoint(columns []namedColumn, row parquet.Row) shardPoint {
 	p := shardPoint{payload: map[string]any{}}
 	row.Range(func(i int, values []parquet.Value) bool {
@@ -178,7 +176,7 @@ func numbers[T float32 | uint32](values []parquet.Value, number func(parquet.Val
 	return list
 }
 
-// payloadValue returns a value of a column as shardPoint.payload has it.
+// payloadValue returns a value of a column in the form of shardPoint.payload.
 func payloadValue(leaf parquet.LeafColumn, v parquet.Value) any {
 	if isTimestamp(leaf) {
 		return time.UnixMilli(v.Int64()).UTC().Format("2006-01-02T15:04:05.000Z")
@@ -208,7 +206,7 @@ func isTimestamp(leaf parquet.LeafColumn) bool {
 	return ok
 }
 
-// plainValue returns a value of Qdrant's payload as shardPoint.payload has it.
+// plainValue returns a value of Qdrant's payload in the form of shardPoint.payload.
 func plainValue(v *client.Value) any {
 	switch k := v.GetKind().(type) {
 	case *client.Value_StringValue:
@@ -252,9 +250,9 @@ func (s *shardPoint) comparePayload(payload map[string]*client.Value) string {
 	return ""
 }
 
-// compareVectors compares the dense vector with the shard's at unit length, and the
-// sparse one number by number. A server may store the dense one's numbers in half
-// precision, which has eleven bits.
+// compareVectors compares the dense vector, which Qdrant scales to unit length, within a
+// tolerance, and the sparse vector exactly. half means that the server stores dense
+// vectors in half precision, which has eleven bits.
 func (s *shardPoint) compareVectors(vectors map[string]*client.VectorOutput, half bool) string {
 	dense := vectors["dense"].GetDenseVector().GetData()
 	if len(dense) != len(s.dense) {

@@ -18,17 +18,17 @@ type quadCounter struct {
 	classes    map[string]oracle.Term // by IRI
 
 	graphs []oracle.Tallies
-	posts  [2][]oracle.Tally // of posts with a so:postId, by kind and graph; see shardTally
+	posts  [2][]oracle.Tally // of posts with a so:postId, by kind and graph, as shardTally.posts
 
 	// of the last quad
 	graphIRI   []byte
-	graph      int // its position
+	graph      int // position of graphIRI
 	subjectIRI []byte
 	text       []byte // its first subjectEnd bytes are the subject
 	subjectEnd int
 	subjectCRC uint32
 
-	post []byte // room for postCRC
+	post []byte // path of postCRC's last post
 }
 
 const rdfType = vocab.RDF + "type"
@@ -54,8 +54,8 @@ func newQuadCounter(v *verifier) *quadCounter {
 	return c
 }
 
-// count counts a quad. A graph, term or spelling that no build has is a
-// difference.
+// count counts a quad. A graph or term that the build does not have is a difference, and
+// so is a spelling that no build has.
 func (c *quadCounter) count(q *trig.Quad) (difference string) {
 	term, crc, difference := c.parse(q)
 	if difference != "" {
@@ -75,8 +75,8 @@ func (c *quadCounter) count(q *trig.Quad) (difference string) {
 // subject returns the subject of the last quad, without the site.
 func (c *quadCounter) subject() []byte { return c.text[:c.subjectEnd] }
 
-// postCRC returns the checksum of the quad that gives a post its type, and leaves
-// the post's path in c.post.
+// postCRC returns the checksum of the quad that gives a post its type. It stores the
+// post's path in c.post.
 func (c *quadCounter) postCRC(kind postKind, id []byte) uint32 {
 	c.post = append(append(c.post[:0], kind.path()...), id...)
 	return typeCRC(c.post)
@@ -124,8 +124,8 @@ func (c *quadCounter) parse(q *trig.Quad) (term oracle.Term, crc uint32, differe
 	return term, oracle.CRC(c.subjectCRC, c.text[c.subjectEnd:]), ""
 }
 
-// appendIRI appends an IRI: without the site where it is of the site, and with the
-// tag's name where it is that of a tag.
+// appendIRI appends an IRI: without the site if it begins with it, and with the tag's
+// own name if it is a tag's. It returns false for another term or spelling.
 func (c *quadCounter) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
 	if t.Kind != trig.IRI {
 		return dst, false
@@ -141,7 +141,7 @@ func (c *quadCounter) appendIRI(dst []byte, t *trig.Term) ([]byte, bool) {
 	return appendDecoded(append(dst, "/tags/"...), name)
 }
 
-// appendObject appends an object with its mark.
+// appendObject appends a space, the mark of an object (package oracle) and the object.
 func (c *quadCounter) appendObject(dst []byte, t *trig.Term) ([]byte, bool) {
 	if t.Kind != trig.Literal {
 		return c.appendIRI(append(dst, " <"...), t)
@@ -162,10 +162,10 @@ func (c *quadCounter) appendObject(dst []byte, t *trig.Term) ([]byte, bool) {
 	return append(dst, t.Value...), true
 }
 
-// appendDecoded appends a segment of an IRI without its percent-encoding. It
-// returns false where another character is encoded than those outside of RFC
-// 3986's unreserved ones, or in lower case: stores compare IRIs byte by byte, so
-// one spelling is right.
+// appendDecoded appends a segment of an IRI without its percent-encoding. It returns
+// false for a second spelling of an IRI, because stores compare IRIs byte by byte: an
+// unreserved character of RFC 3986 is encoded, another one is not, or the hexadecimal
+// digits are in lower case.
 func appendDecoded(dst, segment []byte) ([]byte, bool) {
 	const unreserved = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
 	const hex = "0123456789ABCDEF"
@@ -195,7 +195,7 @@ func appendDecoded(dst, segment []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// merge adds what another counter has counted.
+// merge adds the counts of another counter.
 func (c *quadCounter) merge(d *quadCounter) {
 	for g := range c.graphs {
 		for t := range oracle.AllTerms {

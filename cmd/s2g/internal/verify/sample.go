@@ -20,17 +20,16 @@ import (
 	"s2g/schema/tables"
 )
 
-// Sample verifies some posts of a build in depth and leaves the rest unread. It
-// draws o.Sample questions and answers, spread over the range of ids, and reads the
-// files that these must be in:
+// Sample verifies some posts of a build in depth. It draws o.Sample questions and
+// answers, spread over the range of ids, and reads only the files that must hold them:
 //
 //	files   the files that the manifest lists exist, with its sizes, and no others; with o.Hash its SHA-256 too
 //	graph   the quads of each post, and of the comments on it, are those of the tables, in each graph
 //	points  the shards of each post's languages have all of its chunks, with the payload of the tables
 //
-// Each file that it reads is checked as Run does. It does not prove that the other
-// posts are right, nor tags and wikis, nor that a post is in no further file. It
-// finds files by the order of posts in them.
+// It checks each file that it reads as Run does, and finds these files by the order of
+// posts. It proves nothing about other posts, tags or wikis, and does not notice a copy
+// of a post in a file that it does not read.
 func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
 	v, err := newVerifier(out, o)
 	if err != nil {
@@ -63,11 +62,11 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 	return r, r.fault(out)
 }
 
-// sampleVerifier is a verifier of the posts that were drawn.
+// sampleVerifier verifies the posts that were drawn.
 type sampleVerifier struct {
 	*verifier
 	want  *oracle.Sample
-	nodes map[string]int64 // posts and comments by their IRI without the site; the post's id, 0 of a comment
+	nodes map[string]int64 // ids of the posts, 0 of their comments, by IRI without the site
 
 	// what was read
 	mu         sync.Mutex
@@ -88,7 +87,7 @@ func newSampleVerifier(v *verifier, want *oracle.Sample) *sampleVerifier {
 	for path := range want.Quads {
 		s.nodes[path] = 0
 	}
-	for _, id := range want.Posts { // a question must not be there as an answer, nor the reverse
+	for _, id := range want.Posts { // under both IRIs, to notice a question that is an answer in the files, or the reverse
 		for _, kind := range postKinds {
 			s.nodes[kind.path()+strconv.FormatInt(id, 10)] = id
 		}
@@ -98,6 +97,7 @@ func newSampleVerifier(v *verifier, want *oracle.Sample) *sampleVerifier {
 
 // sortedNodes returns the posts by id, then the comments.
 func (s *sampleVerifier) sortedNodes() []string {
+	// a comment's 0, less 1, is the largest uint64
 	return slices.SortedFunc(maps.Keys(s.nodes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(uint64(s.nodes[a]-1), uint64(s.nodes[b]-1)), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 	})
@@ -135,7 +135,7 @@ func (s *sampleVerifier) compareFiles(ctx context.Context, hash bool) (Check, er
 	}), nil
 }
 
-// compareQuads reads the batches of the posts.
+// compareQuads reads the batches that hold the posts, and compares their quads.
 func (s *sampleVerifier) compareQuads(ctx context.Context) (Check, error) {
 	batches := newFileLocator(s.filesOf(batchFile), func(f file) int64 { return s.firstPost(ctx, f) }, func(f file, r *fileRange) { s.readBatch(ctx, f, r) })
 	work, workCtx := errgroup.WithContext(ctx)
@@ -171,10 +171,11 @@ func (s *sampleVerifier) compareQuads(ctx context.Context) (Check, error) {
 	return c, nil
 }
 
-// firstPost reads a batch up to its first post, 0 where it has none.
+// firstPost returns the first post of a batch, which it reads up to there. It returns 0
+// where the batch has none or is damaged.
 func (s *sampleVerifier) firstPost(ctx context.Context, f file) (post int64) {
 	c := newQuadCounter(s.verifier)
-	_, _ = s.readQuads(ctx, f, func(q *trig.Quad) string { // readBatch reports what is wrong with the file
+	_, _ = s.readQuads(ctx, f, func(q *trig.Quad) string { // readBatch reports damage
 		term, _, difference := c.parse(q)
 		if difference == "" && term == postID {
 			if id, ok := postOfPath(c.subject()); ok {
@@ -186,7 +187,7 @@ func (s *sampleVerifier) firstPost(ctx context.Context, f file) (post int64) {
 	return post
 }
 
-// readBatch reads a batch and keeps the quads of the nodes.
+// readBatch reads a batch into r, and keeps the quads of the nodes.
 func (s *sampleVerifier) readBatch(ctx context.Context, f file, r *fileRange) {
 	c := newQuadCounter(s.verifier)
 	r.difference, r.err = s.readQuads(ctx, f, func(q *trig.Quad) string {
@@ -196,7 +197,7 @@ func (s *sampleVerifier) readBatch(ctx context.Context, f file, r *fileRange) {
 		}
 		r.rows++
 		path := c.subject()
-		if post, ok := postOfPath(path); ok && term == postID { // an edge may be far from the post that it begins at
+		if post, ok := postOfPath(path); ok && term == postID { // edges of a post may be far from it
 			if r.first > r.last {
 				r.first, r.last = post, post
 			}
@@ -212,7 +213,7 @@ func (s *sampleVerifier) readBatch(ctx context.Context, f file, r *fileRange) {
 	}
 }
 
-// postOfPath returns the id of a question or answer.
+// postOfPath returns the id in the path of a question or answer.
 func postOfPath(path []byte) (int64, bool) {
 	for _, kind := range postKinds {
 		if digits, ok := bytes.CutPrefix(path, []byte(kind.path())); ok {
@@ -234,7 +235,7 @@ func (s *sampleVerifier) keepQuad(path string, graph int, term oracle.Term, crc 
 	s.fileOf[path] = file
 }
 
-// comparePoints reads the parts of the posts.
+// comparePoints reads the parts that hold the posts, and compares their points.
 func (s *sampleVerifier) comparePoints(ctx context.Context) (Check, error) {
 	c := newCheck("points", fmt.Sprintf("posts of shards, of %d that were drawn, with their texts and payload, against the tables", len(s.want.Posts)))
 	parents := newFileLocator(s.filesOf(parentFile), func(f file) int64 {
@@ -280,8 +281,7 @@ func (s *sampleVerifier) comparePoints(ctx context.Context) (Check, error) {
 	return c, nil
 }
 
-// embeddedPath returns the path of a post that shards must have, empty where they
-// must not.
+// embeddedPath returns the path of a post that shards must hold, "" for another post.
 func (s *sampleVerifier) embeddedPath(post int64) string {
 	for _, kind := range postKinds {
 		if path := kind.path() + strconv.FormatInt(post, 10); len(s.want.Fields[path]) > 0 {
@@ -291,7 +291,7 @@ func (s *sampleVerifier) embeddedPath(post int64) string {
 	return ""
 }
 
-// readRange reads the ids of a file of parents.
+// readRange reads the range of ids of a file of parents.
 func (s *sampleVerifier) readRange(ctx context.Context, f file, r *fileRange) {
 	r.difference, r.err = s.readRows(ctx, f, func(rows *rowReader) func() string {
 		post := rows.int64s("post_id")
@@ -303,9 +303,6 @@ func (s *sampleVerifier) readRange(ctx context.Context, f file, r *fileRange) {
 			return ""
 		}
 	})
-	if r.difference != "" {
-		r.difference = f.name + ": " + r.difference
-	}
 }
 
 // readPart reads the parents of a part, and the shards of the languages of some of
@@ -359,7 +356,7 @@ func (s *sampleVerifier) keepFields(graph int, post []byte, fields *[oracle.Fiel
 	}
 }
 
-// comparePostFields compares what the shards repeat of the posts.
+// comparePostFields compares the posts' fields in the shards with the tables.
 func (s *sampleVerifier) comparePostFields(c *Check) {
 	for _, path := range s.sortedNodes() {
 		for g := range s.graphs {

@@ -5,49 +5,33 @@ import (
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/schema/manifest"
-	"s2g/schema/vocab"
 )
 
-// Server is a service that a build was loaded into. It is compared with what the
-// build holds, never with what the load reported.
+// Server is a service that a build was loaded into. It is compared with the build
+// itself, never with what the load reported.
 type Server interface {
-	// Compare returns a check for each kind of thing that it compared, in order,
-	// differences included. An error means that the server could not be queried,
-	// and ends the verification.
+	// Compare returns its checks in order, those with differences included. An error
+	// means that a query of the server, or a read of the build, failed.
 	Compare(ctx context.Context, build *Contents) ([]Check, error)
 }
 
-// Contents is what a build holds: its files as they were read back and, where there
-// are tables, compared with these.
+// Contents is a verified build, as its servers must hold it.
 type Contents struct {
-	Out      string
-	Site     vocab.Site
-	Manifest *manifest.Manifest
-	Graphs   []GraphContents // in the order of the languages, the remainder graph last
-
-	verifier *verifier
+	*verifier
+	graphQuads []oracle.Tallies // by graph: of the tables where there are any, else of the files
 }
 
-// GraphContents is a named graph and the shards of its posts.
-type GraphContents struct {
-	Tag  string // empty: the remainder
-	IRI  string
-	Slug string // the folder of its shards, the name of its collection
-
-	// Quads is by the tables, where there are any, else by the files. It is zero
-	// in a build without a graph.
-	Quads oracle.Tallies
-	// Points and Posts, questions and answers, are by the shards. They are zero in
-	// a build without vectors.
-	Points, Posts int64
+// contents returns the contents after readFiles. want is nil where there are no tables.
+func (v *verifier) contents(want *oracle.Expected) *Contents {
+	c := &Contents{verifier: v, graphQuads: v.quads.graphs}
+	if want != nil && v.has(manifest.Graph) {
+		c.graphQuads = want.Graphs
+	}
+	return c
 }
 
-// Terms returns the number of terms that quads are counted by in this build: with
-// option materialize, the implied ones too.
-func (c *Contents) Terms() oracle.Term { return c.verifier.terms }
-
-// CompareServers compares servers with a build that was verified before. It does not
-// read the files again. The error is as Run's.
+// CompareServers compares servers with the build. It does not verify the files again.
+// Its errors are those of Run.
 func (c *Contents) CompareServers(ctx context.Context, servers ...Server) (Report, error) {
 	r := Report{Contents: c}
 	for _, s := range servers {
@@ -57,21 +41,5 @@ func (c *Contents) CompareServers(ctx context.Context, servers ...Server) (Repor
 		}
 		r.Checks = append(r.Checks, checks...)
 	}
-	return r, r.fault(c.Out)
-}
-
-// contents returns what was read. want is nil where there are no tables.
-func (v *verifier) contents(want *oracle.Expected) *Contents {
-	c := &Contents{Out: v.out, Site: v.site, Manifest: v.manifest, verifier: v, Graphs: make([]GraphContents, len(v.graphs))}
-	for i, g := range v.graphs {
-		t := v.shardTallies[i]
-		c.Graphs[i] = GraphContents{
-			Tag: g.tag, IRI: g.iri, Slug: g.slug, Quads: v.quads.graphs[i],
-			Points: t.points, Posts: t.posts[question].Count + t.posts[answer].Count,
-		}
-		if want != nil && v.has(manifest.Graph) {
-			c.Graphs[i].Quads = want.Graphs[i]
-		}
-	}
-	return c
+	return r, r.fault(c.out)
 }

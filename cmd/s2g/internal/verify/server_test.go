@@ -3,10 +3,10 @@ package verify
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
-	"s2g/cmd/s2g/internal/oracle"
 	"s2g/schema"
 )
 
@@ -32,15 +32,11 @@ func TestServersAreComparedLast(t *testing.T) {
 	if last := report.Checks[len(report.Checks)-1]; last.Name != "here" {
 		t.Errorf("the last check is %s", last.Name)
 	}
-	var python GraphContents
-	for _, g := range good.build.Graphs {
-		if g.Tag == "python" {
-			python = g
-		}
-	}
-	question, _ := oracle.LookupTerm("Question")
-	if python.Points != 3 || python.Posts != 2 || python.Quads[question].Count != 2 || python.Slug != "python" {
-		t.Errorf("python: %d points of %d posts, %d questions", python.Points, python.Posts, python.Quads[question].Count)
+	g := slices.IndexFunc(good.build.graphs, func(g namedGraph) bool { return g.tag == "python" })
+	shards, quads := good.build.shardTallies[g], good.build.graphQuads[g]
+	posts := shards.posts[question].Count + shards.posts[answer].Count
+	if shards.points != 3 || posts != 2 || quads[question.class()].Count != 2 || good.build.graphs[g].slug != "python" {
+		t.Errorf("python: %d points of %d posts, %d questions", shards.points, posts, quads[question.class()].Count)
 	}
 
 	bad := newCheck("there", "points")

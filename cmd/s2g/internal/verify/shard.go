@@ -12,7 +12,7 @@ import (
 	"s2g/schema/manifest"
 )
 
-// postKind is the kind of a post in shards.
+// postKind is the kind of a post in shards and graphs.
 type postKind uint8
 
 const (
@@ -48,7 +48,7 @@ type shardTally struct {
 	points int64
 	posts  [2]oracle.Tally        // by kind, with the checksum of the quads that give them their type
 	fields [2]oracle.FieldTallies // by kind, what the shards repeat of posts
-	once   oracle.Tally           // of posts whose first language is the shard's: each post once over all shards
+	once   oracle.Tally           // of the posts whose first language is the shard's, so that each post counts once over all shards
 }
 
 func (t *shardTally) merge(u *shardTally) {
@@ -81,8 +81,8 @@ func (v *verifier) shardsOf(g int) []file {
 	return list
 }
 
-// readShard reads a shard and checks its points. parents, nil where there are
-// none, holds the part's texts. onPost, if not nil, receives each post.
+// readShard reads a shard and checks its points against the texts of its part's
+// parents, nil where there are none. onPost, unless nil, receives each post.
 func (v *verifier) readShard(ctx context.Context, f file, parents *parentTexts, onPost postFunc) (s *shardContents, difference string, err error) {
 	s = &shardContents{}
 	g, ok := v.graphOfShard(f.name)
@@ -92,11 +92,8 @@ func (v *verifier) readShard(ctx context.Context, f file, parents *parentTexts, 
 	s.graph = g
 	p := pointChecker{verifier: v, graph: v.graphs[g], shard: s, chunks: chunkChecker{parents: parents}, onPost: onPost}
 	difference, err = v.readRows(ctx, f, p.bind)
-	if difference == "" && err == nil {
-		difference = p.end()
-	}
-	if difference != "" {
-		difference = f.name + ": " + difference
+	if d := p.end(); d != "" && difference == "" && err == nil {
+		difference = f.name + ": " + d
 	}
 	return s, difference, err
 }
@@ -139,8 +136,8 @@ func (v *verifier) checkShards(results []fileResult) {
 	v.shards = c
 }
 
-// comparePosts compares the posts of each language's shards with those of its
-// graph: with the graph's files, and where these agree with the tables too.
+// comparePosts compares the posts of each language's shards with those of the graph's
+// files and, where these are the same, with those of the tables.
 func (v *verifier) comparePosts(ctx context.Context, want *oracle.Expected) (Check, error) {
 	c := newCheck("questions", "posts of shards, by language, against the graph")
 	kinds := postKinds[:1]
@@ -184,12 +181,13 @@ func (v *verifier) shardPosts(graph int, kind postKind) lister {
 	})
 }
 
-// postCRCFunc returns what a lister yields of the post of a row, and whether it
-// does. kind is the column type.
+// postCRCFunc returns the subject and the checksum that a lister yields for the post of
+// a row. It returns false for a post that the lister leaves out. kind is the value of
+// the column type.
 type postCRCFunc func(id []byte, kind string) (subject []byte, crc uint32, ok bool)
 
-// listShardPosts lists the posts of shards by the first chunk of each. bind chooses
-// columns.
+// listShardPosts lists the posts of shards by the first chunk of each. bind chooses the
+// columns that the function that it returns uses.
 func (v *verifier) listShardPosts(shards []file, bind func(*rowReader) postCRCFunc) lister {
 	return func(ctx context.Context, yield yieldFunc) error {
 		for _, f := range shards {

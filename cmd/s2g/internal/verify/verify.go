@@ -1,9 +1,9 @@
-// Package verify proves the files of a build equal to its tables. It relies on
-// nothing that the build recorded about itself: it reads every file back, with
-// readers that share no code with the writers, and compares it with what package
-// oracle computes from the tables.
+// Package verify proves that the files of a build hold what its tables require. It
+// trusts no count that the build recorded: it reads every file back, with readers that
+// share no code with the writers, and compares it with what package oracle computes
+// from the tables.
 //
-// In order, each a [Check] of the report:
+// The checks, in the order of the report:
 //
 //	files      the files that the manifest lists exist, with its sizes and SHA-256, and no others
 //	batches    each file of the graph parses, has its 50,000 quads, and holds only terms of the ontology
@@ -14,10 +14,10 @@
 //	payload    for each language and column, the checksum of the posts' values is that of the tables
 //	documents  the documents of the build and the lines of SHA256SUMS are those of the files
 //
-// and then the checks of the servers that the build was loaded into (server.go).
+// The checks of servers that hold the build follow (server.go).
 //
 // A checksum that differs names only a graph and a term. Two more passes over
-// these alone find the subject (search.go).
+// these alone find the subject (difference.go).
 package verify
 
 import (
@@ -38,21 +38,22 @@ import (
 // Options of Run and Sample. The site and the languages of the build come from
 // the manifest.
 type Options struct {
-	Servers []Server // Run compares them last, in order
+	Servers []Server // of Run: compared last, in order
 
-	// of Sample
-	Sample int    // the number of posts
-	Seed   uint64 // another seed draws other posts
-	Hash   bool   // check the SHA-256 of all files too
+	Sample int    // of Sample: the number of posts
+	Seed   uint64 // of Sample: another seed draws other posts
+	Hash   bool   // of Sample: check the SHA-256 of all files too
 
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
 }
 
-// Run verifies the build in out against the tables or, where db is nil, as far as
-// that is possible without tables. A difference is a verification fault that names
-// the first; the report is complete then too. After another error the report holds
-// what was compared before a server failed, else nothing.
+// Run verifies the build in out. Where db is nil it makes only the checks that need no
+// tables.
+//
+// A difference is a verification fault that names the first; the report is complete
+// nevertheless. Where a server fails, the report has the checks made until then. After
+// any other error it is empty.
 func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
 	v, err := newVerifier(out, o)
 	if err != nil {
@@ -75,7 +76,7 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 		return Report{}, err
 	}
 	report := Report{Checks: checks, Contents: v.contents(want)}
-	ofServers, err := report.Contents.CompareServers(ctx, o.Servers...) // whatever the files are
+	ofServers, err := report.Contents.CompareServers(ctx, o.Servers...) // even where files differ
 	report.Checks = append(report.Checks, ofServers.Checks...)
 	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultVerification {
 		return report, errors.Join(report.fault(out), err)
@@ -83,21 +84,62 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	return report, report.fault(out)
 }
 
-// verifier is a build on disk and what its files were found to hold.
+// Report is the result of Run or Sample.
+type Report struct {
+	Checks   []Check   `json:"checks"` // in the order in which they were made
+	Contents *Contents `json:"-"`      // of Run: what the build holds, to compare servers with later
+}
+
+// Check is the result of comparing one kind of thing.
+type Check struct {
+	Name       string `json:"name"`
+	What       string `json:"what"` // what Count counts, as "quads"
+	Count      int64  `json:"count"`
+	OK         bool   `json:"ok"`
+	Difference string `json:"difference,omitempty"` // the first
+
+	remedy string // of a difference; empty: the remedy of damaged files
+}
+
+func newCheck(name, what string) Check { return Check{Name: name, What: what, OK: true} }
+
+// differ records a difference, unless the check has one already.
+func (c *Check) differ(format string, args ...any) {
+	if c.OK {
+		c.OK, c.Difference = false, fmt.Sprintf(format, args...)
+	}
+}
+
+// fault returns the error that names the report's first difference, nil where
+// there is none.
+func (r Report) fault(out string) error {
+	for _, c := range r.Checks {
+		if !c.OK {
+			remedy := "build into another folder, or remove the damaged file and the stage's entry of manifest.json"
+			if c.remedy != "" {
+				remedy = c.remedy
+			}
+			return schema.Faultf(schema.FaultVerification, remedy, "%s differs: %s: %s", out, c.Name, c.Difference)
+		}
+	}
+	return nil
+}
+
+// verifier is a build on disk, and what readFiles finds in it.
 type verifier struct {
 	out      string
 	manifest *manifest.Manifest
 	site     vocab.Site
 	graphs   []namedGraph // in the order of the languages, the remainder graph last
-	terms    oracle.Term  // how many there are: with option materialize, the implied ones too
+	terms    oracle.Term  // number of terms: with option materialize, it includes the implied ones
 	workers  int
 	progress *byteProgress
 
 	files []file // in graph/, vectors/ and parents/, by name
 
-	// what readFiles found
+	// results of readFiles
 	inventory, batches, shards, parents, documents Check
-	quads                                          *quadCounter // of all batches
+	quads                                          *quadCounter // sums over all batches
 	shardTallies                                   []shardTally // by graph
 	parentPosts                                    oracle.Tally
 }
@@ -121,11 +163,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	}
 	v := &verifier{out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
 	for _, l := range m.Options.Graphs() {
-		iri := site.Graph(l.Tag)
-		if l.Tag == "" {
-			iri = site.OtherGraph()
-		}
-		v.graphs = append(v.graphs, namedGraph{l.Tag, iri, l.Slug})
+		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
 	if m.Options.Materialize {
 		v.terms = oracle.AllTerms
@@ -141,8 +179,8 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	return v, nil
 }
 
-// oracleOptions returns what to compute from the tables. Half of the workers' number
-// of connections, up to 8, leaves the processors to the files.
+// oracleOptions returns what to compute from the tables. The connections are half as
+// many as the workers, at most 8: the rest of the processors reads files.
 func (v *verifier) oracleOptions() oracle.Options {
 	o := v.manifest.Options
 	return oracle.Options{
@@ -151,14 +189,14 @@ func (v *verifier) oracleOptions() oracle.Options {
 	}
 }
 
-// embedsAnswers reports whether the build was requested to embed answers.
+// embedsAnswers reports whether the build embeds answers beside questions.
 func (v *verifier) embedsAnswers() bool { return v.manifest.Options.Units == "question,answer" }
 
 // has reports whether the build has a stage.
 func (v *verifier) has(stage string) bool { return v.manifest.Stages[stage] != nil }
 
-// compare returns the checks of what readFiles has read. want is nil where there
-// are no tables.
+// compare completes the checks of the files with those against the tables. want is nil
+// where there are no tables.
 func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check, error) {
 	checks := []Check{v.inventory}
 	if v.has(manifest.Graph) {
@@ -190,48 +228,7 @@ func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check,
 		}
 	}
 	if len(v.manifest.Published) > 0 {
-		checks = append(checks, v.documents) // last: another check names better what differs in a file
+		checks = append(checks, v.documents) // last, because the other checks describe a damaged file better
 	}
 	return checks, nil
-}
-
-// Report is what was verified, in order.
-type Report struct {
-	Checks   []Check   `json:"checks"`
-	Contents *Contents `json:"-"` // what the build holds, to compare servers with later
-}
-
-// Check is the comparison of one kind of thing.
-type Check struct {
-	Name       string `json:"name"`
-	What       string `json:"what"` // what Count counts, as "quads"
-	Count      int64  `json:"count"`
-	OK         bool   `json:"ok"`
-	Difference string `json:"difference,omitempty"` // the first
-
-	remedy string // of a difference; empty: that of files
-}
-
-func newCheck(name, what string) Check { return Check{Name: name, What: what, OK: true} }
-
-// differ records a difference. The first is kept.
-func (c *Check) differ(format string, args ...any) {
-	if c.OK {
-		c.OK, c.Difference = false, fmt.Sprintf(format, args...)
-	}
-}
-
-// fault returns the error that names the report's first difference, nil where
-// there is none.
-func (r Report) fault(out string) error {
-	for _, c := range r.Checks {
-		if !c.OK {
-			remedy := "build into another folder, or remove the damaged file and the stage's entry of manifest.json"
-			if c.remedy != "" {
-				remedy = c.remedy
-			}
-			return schema.Faultf(schema.FaultVerification, remedy, "%s differs: %s: %s", out, c.Name, c.Difference)
-		}
-	}
-	return nil
 }
