@@ -52,6 +52,13 @@ func Open(out string) (*Dir, error) {
 	return d, nil
 }
 
+// unlockFolder releases a lock and closes its file. Closing alone is not enough: a
+// child process that is between fork and exec has a copy of the file, and with it
+// the lock.
+func unlockFolder(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+}
+
 // lockFolder takes the lock of OUT: how is syscall.LOCK_EX for a Dir, LOCK_SH for
 // a Share. The kernel frees it when the process ends. The file holds the process
 // id of its last exclusive holder, for people. A lock that is held is a service
@@ -70,7 +77,7 @@ func lockFolder(out string, how int) (*os.File, error) {
 	if err == nil {
 		return f, nil
 	}
-	defer f.Close()
+	defer unlockFolder(f)
 	if !errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, fmt.Errorf("taking the lock of %s: %w", out, err)
 	}
@@ -149,5 +156,5 @@ func replaceFile(tmp, folder, name string, content []byte) error {
 
 // Close releases the lock.
 func (d *Dir) Close() error {
-	return d.lock.Close()
+	return unlockFolder(d.lock)
 }

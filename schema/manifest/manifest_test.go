@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -400,5 +401,34 @@ func TestEditionFollowsFromTheFiles(t *testing.T) {
 		t.Error("a stage that is not there has a name")
 	} else if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage {
 		t.Error(err)
+	}
+}
+
+// A process that starts others can take the lock again at once after it has released it.
+func TestLockIsFreeWhileChildrenStart(t *testing.T) {
+	out, stop := t.TempDir(), make(chan struct{})
+	var children sync.WaitGroup
+	for range 4 {
+		children.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					_ = exec.Command("/bin/true").Run()
+				}
+			}
+		})
+	}
+	defer children.Wait()
+	defer close(stop)
+	for range 50 {
+		d, err := Open(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func (s *Share) Close() error {
 	if s.tmp != "" {
 		err = os.RemoveAll(s.tmp)
 	}
-	return errors.Join(err, s.lock.Close())
+	return errors.Join(err, unlockFolder(s.lock))
 }
 
 // Marks returns the files and notes of all shares of a stage, as [Run.Committed].
