@@ -75,7 +75,7 @@ func BenchmarkChunks(b *testing.B) {
 	b.SetBytes(int64(len(cleaned)))
 	b.ReportAllocs()
 	for b.Loop() {
-		Chunks("How do I sort a map by the size of its values?", cleaned, 0, DefaultOverlap)
+		Chunks("How do I sort a map by the size of its values?", cleaned, 512, 64)
 	}
 }
 

@@ -25,9 +25,9 @@ type blockWriter struct {
 
 // openElement is an open quote, list or item.
 type openElement struct {
-	tag    atom.Atom
-	prefix int // length of the prefix outside of it
-	number int // of the next item of an ordered list
+	tag         atom.Atom
+	outerPrefix int // length of the prefix outside of it
+	number      int // of the next item of an ordered list
 }
 
 // reset begins another text. It keeps the buffers.
@@ -50,10 +50,10 @@ func (w *blockWriter) need(n int) {
 
 // push opens an element, whose first line begins with first and whose other lines begin with rest.
 func (w *blockWriter) push(tag atom.Atom, first, rest string) {
-	e := openElement{tag: tag, prefix: len(w.prefix), number: 1}
 	if len(w.open) >= maxOpen {
 		return
 	}
+	e := openElement{tag: tag, outerPrefix: len(w.prefix)}
 	if len(w.open) < maxDepth {
 		if !w.atFirst {
 			w.firstPrefix = append(w.firstPrefix[:0], w.prefix...)
@@ -69,7 +69,7 @@ func (w *blockWriter) push(tag atom.Atom, first, rest string) {
 func (w *blockWriter) pop(tag atom.Atom) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i].tag == tag {
-			w.prefix = w.prefix[:w.open[i].prefix]
+			w.prefix = w.prefix[:w.open[i].outerPrefix]
 			w.open = w.open[:i]
 			w.atFirst = false
 			w.shared = min(w.shared, len(w.prefix))
@@ -82,7 +82,7 @@ func (w *blockWriter) pop(tag atom.Atom) {
 func (w *blockWriter) startList(tag atom.Atom, number int) {
 	w.gapOfList()
 	if len(w.open) < maxOpen {
-		w.open = append(w.open, openElement{tag: tag, prefix: len(w.prefix), number: number})
+		w.open = append(w.open, openElement{tag: tag, outerPrefix: len(w.prefix), number: number})
 	}
 }
 

@@ -31,6 +31,42 @@ func areLetters(b []byte) bool {
 	return true
 }
 
+// The classes of bytes.
+const (
+	classDigit = 1 << iota
+	classUpper
+	classLower
+	classHex     // also of classDigit, classUpper or classLower
+	classPlus    // + and /
+	classDense   // punctuation that minified code is full of
+	classVisible // ASCII without blanks and controls
+
+	classBase64 = classDigit | classUpper | classLower | classPlus
+	classAlnum  = classDigit | classUpper | classLower
+)
+
+// byteClasses holds the classes of each byte: a lookup costs less than comparisons (BenchmarkCleanDump).
+var byteClasses = func() (t [256]uint8) {
+	for c := byte('0'); c <= '9'; c++ {
+		t[c] = classDigit | classHex
+	}
+	for c := byte('a'); c <= 'z'; c++ {
+		t[c], t[c-'a'+'A'] = classLower, classUpper
+	}
+	for c := byte('a'); c <= 'f'; c++ {
+		t[c] |= classHex
+		t[c-'a'+'A'] |= classHex
+	}
+	t['+'], t['/'] = classPlus, classPlus
+	for _, c := range []byte(";{}(),:=\"'[]") {
+		t[c] |= classDense
+	}
+	for c := byte('!'); c <= '~'; c++ {
+		t[c] |= classVisible
+	}
+	return t
+}()
+
 // The kinds of characters that clean text does not copy.
 const (
 	dropped = iota // a control or an invisible character
@@ -67,7 +103,7 @@ func special(b []byte) (kind, size int) {
 	return dropped, 0
 }
 
-// startsSpecial marks the bytes with which a character of special may begin.
+// startsSpecial marks the first bytes of the characters that special finds.
 var startsSpecial = func() (t [256]bool) {
 	for c := range ' ' + 1 {
 		t[c] = true
@@ -76,7 +112,7 @@ var startsSpecial = func() (t [256]bool) {
 	return t
 }()
 
-// isSpecial reports whether the character at the head of b, which is marked in startsSpecial, is one of special.
+// isSpecial reports whether special finds the character at the head of b, whose first byte startsSpecial marks.
 func isSpecial(b []byte) bool {
 	if b[0] < utf8.RuneSelf {
 		return true

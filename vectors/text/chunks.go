@@ -8,12 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// The default windows, in tokens.
-const (
-	DefaultSize    = 512
-	DefaultOverlap = 64
-)
-
 // MaxChunks is the limit of a post's chunks: the id of a point is the post's, shifted by 16 bits, and the chunk's number.
 const MaxChunks = 1 << 16
 
@@ -23,22 +17,19 @@ type Chunk struct {
 	Text       string // to be embedded: the title, a blank line, the parent's text from Start to End
 }
 
-// Chunks cuts a post's cleaned text into windows of at most size tokens, counted by [EstimateTokens] and including the title
-// at the head of each. A window begins at most overlap tokens before the end of the one before it. A post that fits is one
-// chunk. There is at least one: that of an empty text is the title alone.
+// Chunks cuts a post's cleaned text into windows of at most size tokens, at least 1, which [EstimateTokens] counts and which
+// include the title at the head of each window. A window begins at most overlap tokens before the end of the one before it.
+// A post that fits is one chunk. There is at least one: that of an empty text is the title alone.
 //
-// A window ends at the end of a paragraph, if there is one in its last two fifths, else of a line in its last quarter, else
-// of a sentence in its last sixth, else behind white space. It ends inside a word only if the word alone is larger than the
+// A window ends with a paragraph, if one ends in its last two fifths, else with a line in its last quarter, else with a
+// sentence in its last sixth, else behind white space. It ends inside a word only if the word alone is larger than the
 // window. White space belongs to the window that it ends, so the windows cover the parent without a gap. A window that
 // begins inside code has no fence at its head, which would not be the parent's text. A post of more than MaxChunks windows
 // is cut with twice the size, or four times, and so on.
 //
-// A size of 0 means DefaultSize. The overlap is at most half of what the title leaves. A title that leaves less than a
-// quarter of the size is followed by a text of that quarter.
+// The overlap is at most half of what the title leaves. A title that leaves less than a quarter of the size is followed by a
+// text of that quarter.
 func Chunks(title, cleaned string, size, overlap int) []Chunk {
-	if size <= 0 {
-		size = DefaultSize
-	}
 	w := windowCutter{text: cleaned, size: max(size-EstimateTokens(title), size/4, 1)}
 	if EstimateTokens(cleaned) <= w.size {
 		return []Chunk{wholeChunk(title, cleaned)}
@@ -73,26 +64,20 @@ func chunkHead(title, cleaned string) string {
 	return title
 }
 
-// TokenCounter counts the tokens of texts as the model does that reads them.
+// TokenCounter counts the tokens of texts by the vocabulary of a model.
 type TokenCounter func(texts []string) ([]int, error)
 
-// surelyFits is the share of a window, in percent, up to which an estimate fits for certain: byte pair vocabularies have the
-// most tokens in indented code, and at most twice the estimate.
-const surelyFits = 50
-
-// ChunksCounted is [Chunks] with the tokens of a counter. A post that fits for certain is not counted. Any other is counted as
-// a whole, and if it is larger it is cut by [EstimateTokens], scaled to the count; then its windows are counted, and cut
-// smaller until each is within size.
+// ChunksCounted is [Chunks] with the tokens of a counter. It does not count a post whose estimate is at most half of size: byte
+// pair vocabularies have the most tokens in indented code, and there at most twice the estimate. It counts any other post as
+// a whole. If that is larger than size, it cuts the post by [EstimateTokens], scaled to the count, counts the windows, and
+// cuts smaller ones until each is within size.
 //
 // A window is larger than size only where a title leaves less than a quarter of it (then it is at most the title and a
 // quarter of size), and where the text has over eight times the estimated tokens. Windows may be some percent smaller,
 // because one scale holds for all windows of a post.
 func ChunksCounted(title, cleaned string, size, overlap int, count TokenCounter) ([]Chunk, error) {
-	if size <= 0 {
-		size = DefaultSize
-	}
 	estimate := max(1, EstimateTokens(title)+EstimateTokens(cleaned))
-	if 100*estimate <= surelyFits*size {
+	if 2*estimate <= size {
 		return Chunks(title, cleaned, size, overlap), nil
 	}
 	chunks := []Chunk{wholeChunk(title, cleaned)}
@@ -182,8 +167,8 @@ func placeKind(s string, i, j int) int {
 	return afterParagraph
 }
 
-// leastShare is the share of a window, in sixtieths, before a place of a kind where the window may end. Above a half, which is
-// the limit of the overlap, each window ends behind the one before.
+// leastShare is the least share of a window, in sixtieths, that may end at a place of each kind. A share above one half, the
+// limit of the overlap, makes each window end behind the one before.
 var leastShare = [placeKinds]int{afterParagraph: 36, afterLine: 45, afterSentence: 50, afterBlank: 31, anywhere: 0}
 
 // end returns the end of the window that begins at start, and its tokens.
@@ -216,8 +201,9 @@ func (w windowCutter) end(start int) (end, tokens int) {
 	return len(w.text), n
 }
 
-// endInWord returns the end of a window in a word, from start to end, that is larger than the window: no character has more
-// than one token. It does not separate marks from their letter, unless they alone are larger than the window.
+// endInWord returns the end of a window inside the word from start to end, which is larger than the window, and the window's
+// tokens. It counts each character as one token, the most that a character has. It does not separate marks from their letter,
+// unless they alone are larger than the window.
 func (w windowCutter) endInWord(start, end int) (int, int) {
 	i, room := start, w.size
 	for i < end {
@@ -239,8 +225,8 @@ func (w windowCutter) endInWord(start, end int) (int, int) {
 	return i, EstimateTokens(w.text[start:i])
 }
 
-// nextStart returns the start of the window after that from start to end: the best place within the overlap, and of the better
-// kinds only in its earlier half.
+// nextStart returns the start of the window that follows the one from start to end, which is the best place within the overlap.
+// Ends of paragraphs, lines and sentences count only in the earlier half of the overlap.
 func (w windowCutter) nextStart(start, end, tokens, overlap int) int {
 	var first [placeKinds]int // place of each kind; 0: none
 	n := 0

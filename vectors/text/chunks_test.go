@@ -23,7 +23,7 @@ func TestChunksOne(t *testing.T) {
 		{"Größe", "naïve 日本", Chunk{End: 8, Text: "Größe\n\nnaïve 日本"}},
 	}
 	for _, tt := range tests {
-		if diff := cmp.Diff([]Chunk{tt.want}, Chunks(tt.title, tt.cleaned, 0, 0)); diff != "" {
+		if diff := cmp.Diff([]Chunk{tt.want}, Chunks(tt.title, tt.cleaned, 512, 0)); diff != "" {
 			t.Errorf("%q, %q: %s", tt.title, tt.cleaned, diff)
 		}
 	}

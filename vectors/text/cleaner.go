@@ -80,9 +80,9 @@ func (c *Cleaner) Clean(body, tags []byte) string {
 			}
 			c.text(text)
 		case html.StartTagToken, html.SelfClosingTagToken:
-			c.start(s.tag)
+			c.startElement(s.tag)
 		case html.EndTagToken:
-			c.end(s.tag)
+			c.endElement(s.tag)
 		case html.CommentToken:
 			c.code.hint(s.data)
 		}
@@ -117,7 +117,7 @@ func (c *Cleaner) text(b []byte) {
 	}
 }
 
-func (c *Cleaner) start(tag atom.Atom) {
+func (c *Cleaner) startElement(tag atom.Atom) {
 	switch tag {
 	case atom.Script, atom.Style:
 		c.skip = tag
@@ -158,7 +158,7 @@ func (c *Cleaner) start(tag atom.Atom) {
 	}
 }
 
-func (c *Cleaner) end(tag atom.Atom) {
+func (c *Cleaner) endElement(tag atom.Atom) {
 	switch tag {
 	case atom.Script, atom.Style:
 		c.skip = 0
@@ -245,7 +245,7 @@ func (c *Cleaner) endBlock(tag atom.Atom) {
 	}
 }
 
-// endParagraph writes the paragraph that has been collected. One that is only code of several lines was meant as a block,
+// endParagraph writes the collected paragraph. Inline code of several lines that is the whole paragraph becomes a block,
 // although a browser shows it in one line.
 func (c *Cleaner) endParagraph() {
 	c.para.closeAll()
@@ -294,7 +294,7 @@ func (c *Cleaner) endPre() {
 	}
 }
 
-// writeCode writes the code that has been collected, fenced.
+// writeCode writes the collected code, fenced.
 func (c *Cleaner) writeCode() {
 	lang := c.code.takeLanguage()
 	lines := c.noise.code(c.code.text)
@@ -313,7 +313,7 @@ func (c *Cleaner) writeCode() {
 	c.out.blankLine()
 }
 
-// startTable begins a table, a row or a cell. A row is a line; all that nests in a cell, tables included, is its text.
+// startTable begins a table, a row or a cell. A row is a line. Elements inside a cell, tables included, are text.
 func (c *Cleaner) startTable(tag atom.Atom) {
 	t := &c.table
 	switch tag {
@@ -360,7 +360,7 @@ func (c *Cleaner) endTable(tag atom.Atom) {
 	}
 }
 
-// endRow writes the row that has been collected, and Markdown's rule below a heading.
+// endRow writes the collected row, and Markdown's rule below a heading.
 func (c *Cleaner) endRow() {
 	t := &c.table
 	if t.cells > 0 {
@@ -379,7 +379,7 @@ func (c *Cleaner) endRow() {
 	t.cells, t.heading = 0, false
 }
 
-// address returns the address of a link, or "" where it is not of visible characters.
+// address returns the address of a link, or "" if it contains a blank or an invisible character.
 func (c *Cleaner) address() string {
 	href := c.scanner.attribute("href")
 	if bytes.IndexFunc(href, func(r rune) bool { return r <= ' ' || r == 0x7F || r == utf8.RuneError }) >= 0 {

@@ -157,7 +157,7 @@ func TestCleanDump(t *testing.T) {
 		if strings.TrimSpace(cleaned) == "" && strings.Contains(html, "<p>") {
 			t.Errorf("nothing is left of %.200q", html)
 		}
-		for _, size := range []int{DefaultSize, 40} {
+		for _, size := range []int{512, 40} {
 			chunks := Chunks("The title", cleaned, size, size/8)
 			check(t, "The title", cleaned, size, size/8, chunks)
 			many += min(1, len(chunks)-1)

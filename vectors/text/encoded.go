@@ -2,44 +2,8 @@ package text
 
 import "bytes"
 
-// Classes of bytes.
-const (
-	classDigit = 1 << iota
-	classUpper
-	classLower
-	classHex     // also of classDigit, classUpper or classLower
-	classPlus    // + and /
-	classDense   // punctuation that minified code is full of
-	classVisible // ASCII without blanks and controls
-
-	classBase64 = classDigit | classUpper | classLower | classPlus
-	classAlnum  = classDigit | classUpper | classLower
-)
-
-// byteClasses holds the classes of each byte: a lookup costs less than comparisons (BenchmarkCleanDump).
-var byteClasses = func() (t [256]uint8) {
-	for c := byte('0'); c <= '9'; c++ {
-		t[c] = classDigit | classHex
-	}
-	for c := byte('a'); c <= 'z'; c++ {
-		t[c], t[c-'a'+'A'] = classLower, classUpper
-	}
-	for c := byte('a'); c <= 'f'; c++ {
-		t[c] |= classHex
-		t[c-'a'+'A'] |= classHex
-	}
-	t['+'], t['/'] = classPlus, classPlus
-	for _, c := range []byte(";{}(),:=\"'[]") {
-		t[c] |= classDense
-	}
-	for c := byte('!'); c <= '~'; c++ {
-		t[c] |= classVisible
-	}
-	return t
-}()
-
-// dropEncodedFiles applies ruleBase64 to lines: three or more of at least 60 base64 characters and nothing else. Sequences of
-// nucleotides and amino acids are no such lines, because all their letters are capitals.
+// dropEncodedFiles applies ruleBase64 to three or more lines of at least 60 base64 characters and nothing else: the first one
+// stays. Sequences of nucleotides and amino acids are no such lines, because all their letters are capitals.
 func (f *noiseFilter) dropEncodedFiles() {
 	f.eachRun(3, func(l []byte) bool {
 		l = bytes.TrimRight(bytes.TrimSpace(l), "=")
@@ -79,13 +43,13 @@ func looksEncoded(b []byte) bool {
 	return 20*min(digits, upper, lower) >= len(b)
 }
 
-// dropHexDumps applies ruleHex to four or more lines of a hex dump.
+// dropHexDumps applies ruleHex to four or more lines of a hex dump: the first two stay.
 func (f *noiseFilter) dropHexDumps() {
 	f.eachRun(4, isHexLine, func(i, j int) { f.drop(ruleHex, i+2, j, nil) })
 }
 
 // isHexLine reports whether a line holds bytes: at least eight groups of two, four or eight hexadecimal digits, with 0x or
-// without. A quarter of them has a letter, so that a matrix of numbers is none, and at most two other words are among them.
+// without. At least a quarter of them have a letter, so a matrix of numbers is none. At most two other words are among them.
 func isHexLine(line []byte) bool {
 	if len(line) < 8*len("00 ")-1 {
 		return false
@@ -119,4 +83,39 @@ func isHexLine(line []byte) bool {
 		i = j
 	}
 	return groups >= 8 && 4*withLetter >= groups
+}
+
+// Lengths of encoded runs in a line, in bytes; longer ones are shortened.
+const (
+	base64Run = 120
+	hexRun    = 96
+)
+
+// shortenRuns applies ruleBase64 and ruleHex to the runs in a line. It keeps the first 32 characters of a run of base64, and
+// the first 16 of hexadecimal digits.
+func (f *noiseFilter) shortenRuns(line []byte) []byte {
+	e := newLineEditor(f, line)
+	for start, end := indexRun(line, 0, hexRun, classBase64); start >= 0; start, end = indexRun(line, end, hexRun, classBase64) {
+		switch run := line[start:end]; {
+		case len(run) > base64Run && looksEncoded(run):
+			e.cut(ruleBase64, start+32, end)
+		case isHexRun(run):
+			e.cut(ruleHex, start+16, end)
+		}
+	}
+	return e.result()
+}
+
+// isHexRun reports whether a run is of hexadecimal digits, of which over a tenth, but not all, are letters.
+func isHexRun(b []byte) bool {
+	letters := 0
+	for _, c := range b {
+		if byteClasses[c]&classHex == 0 {
+			return false
+		}
+		if byteClasses[c]&classDigit == 0 {
+			letters++
+		}
+	}
+	return 10*letters > len(b) && letters < len(b)
 }

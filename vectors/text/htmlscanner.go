@@ -25,7 +25,7 @@ type htmlScanner struct {
 	raw       []byte          // the last token
 	tag       atom.Atom       // of the last tag; 0: no element of HTML
 	data      []byte          // the attributes of the last tag, or the text of the last comment
-	tokenizer *html.Tokenizer // nil: rest has only plain forms so far
+	tokenizer *html.Tokenizer // nil until the first form that is not plain
 }
 
 // reset begins another document.

@@ -2,20 +2,19 @@ package text
 
 import "bytes"
 
-// The rules that drop text, as Counts and Drops name them. A line "..." replaces dropped lines, "..." at the end of a line
-// its dropped end.
+// The names of the rules that drop text. "..." replaces dropped lines, and the dropped part of a line.
 const (
-	ruleTrace       = "stack-trace" // frames of a trace but the first of the author's own code, see stacktrace.go
-	ruleHex         = "hex-dump"    // lines of a hex dump after the second; a run of over 96 digits after the 16th
-	ruleBase64      = "base64"      // lines of an encoded file after the first; a run of over 120 characters after the 32nd
-	ruleRepeated    = "repeated"    // a line that occurs four times or more in a row, after the first
-	ruleLog         = "log"         // lines of a log but the first two, the last and a few with errors, see loglines.go
-	ruleMinified    = "minified"    // a dense line of code of over 400 bytes after the 80th
-	ruleLongLine    = "long-line"   // any line of code of over 1,000 bytes after the 500th, a word of over 200 after the 100th
-	rulePlaceholder = "placeholder" // the alternative text of an image that the editor inserts
+	ruleTrace       = "stack-trace"
+	ruleHex         = "hex-dump"
+	ruleBase64      = "base64"
+	ruleRepeated    = "repeated"
+	ruleLog         = "log"
+	ruleMinified    = "minified"
+	ruleLongLine    = "long-line"
+	rulePlaceholder = "placeholder"
 )
 
-// noiseRules are all rules with what they drop, in the order of their application.
+// noiseRules are the rules and what each drops, in the order of their application.
 var noiseRules = []struct{ name, drops string }{
 	{ruleTrace, "frames of stack traces but the first of the asker's own"},
 	{ruleHex, "lines of a hex dump after the second"},
@@ -70,17 +69,17 @@ func (f *noiseFilter) record(rule string, text []byte) {
 	f.drops = append(f.drops, Drop{rule, string(text)})
 }
 
-// prose returns the lines of a paragraph without noise. Its soft breaks end lines only for the rules that drop lines, and
-// only if one drops some. The result is valid until the next call.
+// prose returns the lines of a paragraph without noise. Soft breaks end its lines if a rule then drops some of them, and
+// are blanks otherwise. The result is valid until the next call.
 func (f *noiseFilter) prose(b []byte) [][]byte {
 	if bytes.Count(b, []byte{softBreak})+bytes.Count(b, []byte{'\n'}) >= 3 {
 		f.split(b, "\n\v")
 		if f.dropLines() {
-			return f.keep(f.shortenProse)
+			return f.keptLines(f.shortenProse)
 		}
 	}
 	f.split(b, "\n")
-	return f.keep(f.shortenProse)
+	return f.keptLines(f.shortenProse)
 }
 
 // code returns the lines of a code block without noise, blank lines at its ends and trailing white space. The result is
@@ -88,7 +87,7 @@ func (f *noiseFilter) prose(b []byte) [][]byte {
 func (f *noiseFilter) code(b []byte) [][]byte {
 	f.split(tidyCode(b), "\n")
 	f.dropLines()
-	return f.keep(f.shortenCode)
+	return f.keptLines(f.shortenCode)
 }
 
 // split cuts a block into lines at the bytes of ends. It trims white space at the ends of lines, and keeps one of several
@@ -118,7 +117,7 @@ func (f *noiseFilter) split(b []byte, ends string) {
 	}
 }
 
-// dropLines applies the rules that drop whole lines. It returns whether any did.
+// dropLines applies the rules that drop whole lines, and returns whether any did.
 func (f *noiseFilter) dropLines() bool {
 	if len(f.lines) < 4 {
 		return false
@@ -164,7 +163,7 @@ func (f *noiseFilter) eachRun(least int, matches func(line []byte) bool, use fun
 	}
 }
 
-// dropRepeated applies ruleRepeated.
+// dropRepeated applies ruleRepeated to a line that occurs four times or more in a row: the first one stays.
 func (f *noiseFilter) dropRepeated() {
 	for i := 0; i < len(f.lines); {
 		j := i + 1
@@ -178,8 +177,8 @@ func (f *noiseFilter) dropRepeated() {
 	}
 }
 
-// keep returns the lines that are not gone, each shortened if it is long, and a line for each gap.
-func (f *noiseFilter) keep(shorten func(line []byte) []byte) [][]byte {
+// keptLines returns the lines that are not gone, the long ones shortened, and an ellipsis for each gap.
+func (f *noiseFilter) keptLines(shorten func(line []byte) []byte) [][]byte {
 	f.buf, f.out = f.buf[:0], f.out[:0]
 	for i, line := range f.lines {
 		switch {

@@ -2,20 +2,20 @@ package text
 
 import "bytes"
 
-// softBreak is the white space with a line feed in a paragraph. It is written as a space, but where a stack trace or a log
-// was not marked as code, it ends a line. No text contains it, because control characters are dropped.
+// softBreak replaces white space with a line feed in a paragraph. A blockWriter writes it as a space. It ends a line only in a
+// stack trace, a log or the like that is not marked as code. No text contains it, because control characters are dropped.
 const softBreak = '\v'
 
 // paragraph collects the inline text of a block, with collapsed white space.
 type paragraph struct {
 	out         []byte
 	pending     byte // white space before the next text: 0, ' ' or softBreak
-	codeStart   int  // where the open inline code begins, behind its backtick; 0: none is open
-	firstCode   int  // where the code ends with which the paragraph begins; 0: none
+	codeStart   int  // start of the open inline code, behind its backtick; 0: none is open
+	firstCode   int  // end of the inline code at the head of the paragraph; 0: there is none
 	superscript bool // the next text is one
-	linkStart   int  // where the open link's text begins, plus 1; 0: none is open
+	linkStart   int  // start of the open link's text, plus 1; 0: none is open
 	href        string
-	strikeStart int // where the open struck-out text begins, behind its mark; 0: none is open
+	strikeStart int // start of the open struck-out text, behind its mark; 0: none is open
 }
 
 // take returns the paragraph, and begins the next one. The result is valid until text is added.
@@ -83,9 +83,9 @@ func (p *paragraph) writePending() {
 	p.pending = 0
 }
 
-// writeSuperscript writes a number as an exponent, "10^6", "m^2", "(a+b)^2", or as the mark of a footnote behind a longer
-// word, at the end of a clause and at the beginning of a line, "word[1]", "clause,[2]" and "[1] note". Other texts have no
-// mark.
+// writeSuperscript writes a superscript. One or two digits are the mark of a footnote at the beginning of a line, behind a
+// word of four letters or more and behind a clause: "[1] note", "word[1]", "clause,[2]". Any other number behind a term is an
+// exponent: "10^6", "m^2", "(a+b)^2". Other texts have no mark.
 func (p *paragraph) writeSuperscript(b []byte) {
 	n := len(p.out)
 	short := len(b) <= 2 && areDigits(b)
@@ -111,7 +111,7 @@ func endsClause(b []byte) bool {
 	return n > 1 && bytes.IndexByte([]byte(".,:;!?"), b[n-1]) >= 0
 }
 
-// startStrike begins a text that its author has struck out. It is marked, because it is no longer valid.
+// startStrike begins struck-out text, which is marked because it no longer holds.
 func (p *paragraph) startStrike() {
 	if p.strikeStart == 0 && p.codeStart == 0 {
 		p.writePending()
@@ -169,7 +169,7 @@ func (p *paragraph) startCode() (first bool) {
 	return p.inFirstCode()
 }
 
-// endCode ends inline code. Code with a backtick has two around it; of empty code nothing stays.
+// endCode ends inline code. It puts two backticks around code that contains one, and deletes empty code.
 func (p *paragraph) endCode() {
 	if p.codeStart == 0 {
 		return
@@ -193,7 +193,7 @@ func (p *paragraph) endCode() {
 	}
 }
 
-// inFirstCode reports whether code is open with which the paragraph begins.
+// inFirstCode reports whether inline code at the head of the paragraph is open.
 func (p *paragraph) inFirstCode() bool { return p.codeStart == 1 }
 
 // isCode reports whether the paragraph is nothing but code.
@@ -201,7 +201,7 @@ func (p *paragraph) isCode() bool {
 	return p.firstCode > 0 && p.firstCode == len(bytes.TrimRight(p.out, " \n\v"))
 }
 
-// closeAll ends all that is open.
+// closeAll ends open code, links and struck-out text.
 func (p *paragraph) closeAll() {
 	p.endCode()
 	p.endLink()
@@ -230,14 +230,12 @@ func tidyFormulas(b []byte) []byte {
 			out, b = append(out, b[:i+mark]...), b[i+mark:]
 			continue
 		}
-		out = append(out, b[:i+mark]...)
-		inner := b[i+mark : i+mark+n]
 		if b[i] == '`' {
-			out = append(out, inner...)
-			b = b[i+mark+n:]
-			out, b = append(out, b[:mark]...), b[mark:]
+			out, b = append(out, b[:i+2*mark+n]...), b[i+2*mark+n:]
 			continue
 		}
+		out = append(out, b[:i+mark]...)
+		inner := b[i+mark : i+mark+n]
 		if mark == 2 && bytes.IndexByte(inner, '\\') >= 0 {
 			for k, c := range inner {
 				if c == softBreak {
@@ -246,7 +244,7 @@ func tidyFormulas(b []byte) []byte {
 			}
 		}
 		out = appendUncoloured(out, inner)
-		if mark == 1 { // the second dollar may as well open a formula, if the first one was not of any
+		if mark == 1 { // text without a command is no formula, and the second dollar may open one
 			b = b[i+mark+n:]
 			if bytes.IndexByte(inner, '\\') >= 0 {
 				out, b = append(out, '$'), b[1:]
@@ -274,7 +272,7 @@ func appendUncoloured(out, formula []byte) []byte {
 	}
 }
 
-// indexColour returns the place of the first "\color{name}", "\textcolor{name}" or the like; start is -1 where there is
+// indexColour returns the place of the first command such as "\color{name}" or "\textcolor{name}"; start is -1 if there is
 // none.
 func indexColour(b []byte) (start, end int) {
 	for from := 0; ; {

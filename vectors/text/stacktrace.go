@@ -5,10 +5,6 @@ import (
 	"strings"
 )
 
-// A stack trace is four or more frames of one family. The lines around it stay: the exception's line above (below, in
-// Python), and "Caused by". Of the frames one stays: the first of the author's own code, counted from where the fault
-// occurred, because the others are the path through libraries. Of a trace without such a frame the first one stays.
-
 // traceFamily is the form of the traces of a language.
 type traceFamily uint8
 
@@ -24,11 +20,11 @@ const (
 	phpTrace
 )
 
-// leastFrames is the number of frames from which on a trace is cut.
+// leastFrames is the number of frames of the shortest trace that is cut.
 const leastFrames = 4
 
-// libraryMarks mark a frame as a library's. A mark that begins with ^ is the beginning of the frame's function, any other is
-// anywhere in the frame.
+// libraryMarks mark a frame as a library's. A mark that begins with ^ matches the beginning of the frame's function, any other
+// mark any part of the frame.
 var libraryMarks = [...][]string{
 	javaTrace: {"^java.", "^javax.", "^jdk.", "^sun.", "^com.sun.", "^org.apache.", "^org.springframework.", "^org.hibernate.", "^org.junit.",
 		"^org.eclipse.", "^org.jboss.", "^org.gradle.", "^org.codehaus.", "^org.glassfish.", "^org.mockito.", "^org.testng.", "^android.", "^androidx.", "^com.android.", "^dalvik.",
@@ -45,7 +41,10 @@ var libraryMarks = [...][]string{
 	phpTrace:  {"/vendor/", `\vendor/`, `\vendor\`, "[internal function]", "{main}"},
 }
 
-// dropTraces applies ruleTrace to all traces of a block.
+// dropTraces applies ruleTrace to the traces of a block. A trace is leastFrames or more frames of one family in a row, of which
+// one stays: the first of the author's own code, counted from the fault, because the others are the path through libraries.
+// Of a trace of libraries alone the first frame stays. The lines around the frames stay, too: the exception's line above
+// (below, in Python), and "Caused by".
 func (f *noiseFilter) dropTraces() {
 	f.rustEnd = 0
 	for i := 0; i < len(f.lines); {
