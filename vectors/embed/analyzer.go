@@ -19,8 +19,8 @@ type analyzer struct {
 	counters sync.Pool // of *termCounter
 }
 
-// count passes use the distinct terms of text by ascending id, equal ids by ascending stem, and the number of words. The
-// terms are valid until use returns.
+// count calls use with the distinct terms of text, by ascending id and stem, and the number of its words. The terms are
+// valid until use returns.
 func (a *analyzer) count(text string, use func(terms []termCount, words int)) {
 	c, _ := a.counters.Get().(*termCounter)
 	if c == nil {
@@ -244,7 +244,8 @@ type termCounter struct {
 	terms []termCount
 }
 
-// count returns the terms of text as [analyzer.count] passes them on. They are valid until the next call.
+// count returns the distinct terms of text, by ascending id and stem, and the number of its words. The terms are valid until
+// the next call.
 func (c *termCounter) count(l *lexicon, text string) (terms []termCount, words int) {
 	c.words = l.appendWords(c.words[:0], text)
 	size := max(256, len(c.slots))

@@ -39,7 +39,7 @@ type batcher struct {
 	batchTexts  atomic.Int64 // texts of a request; lowered once the server refuses the size
 	batchTokens int          // tokens of a request
 
-	textLimit func() int // tokens of a text, 0 where unknown; nil: texts that are too long are not shortened
+	textLimit func() int // tokens of a text, 0: unknown; nil: texts that are too long are not shortened
 
 	embedded, truncated, refused atomic.Int64 // texts
 }
@@ -88,8 +88,8 @@ func (b *batcher) send(ctx context.Context, texts []string) ([][]float32, error)
 	return out, ctx.Err()
 }
 
-// sendBatch sends a batch. It sends one that the server refuses again in halves, down to the text at fault. Where the size of
-// the batch was at fault, and none of its texts, it lowers the size of batches.
+// sendBatch sends a batch. If the server refuses it, sendBatch sends its halves, down to the text at fault. If the size of the
+// batch is at fault, and none of its texts, sendBatch lowers the size of later batches.
 func (b *batcher) sendBatch(ctx context.Context, texts []string, out [][]float32) error {
 	size, tooLarge := int(b.batchTexts.Load()), false
 	textsAtFault := func() int64 { return b.truncated.Load() + b.refused.Load() }
@@ -141,8 +141,8 @@ func (b *batcher) newRequest(texts []string, t truncation, out [][]float32) requ
 	}}
 }
 
-// sendRefused sends a text that was refused alone, shortened, if it is too long: by the server where it can, else here. It
-// counts a text that stays refused, and returns an error where these are too many of all texts.
+// sendRefused sends a text that was refused alone again if it is too long: shortened by the server if it can, else here. It
+// counts a text that stays refused, and returns an error if these are too many of all texts.
 func (b *batcher) sendRefused(ctx context.Context, text string, why *refusal, out [][]float32) error {
 	if b.textLimit != nil && why.textTooLong() {
 		limit := b.textLimit()
@@ -179,8 +179,8 @@ func (b *batcher) sendRefused(ctx context.Context, text string, why *refusal, ou
 	return nil
 }
 
-// shorten cuts a quarter off a text that is too long, and all that is surely over the limit, if there is one (0: none). It
-// cuts behind a word where one ends near.
+// shorten cuts off a quarter of a text that is too long, and all that exceeds eight bytes for each token of the limit (0:
+// there is none). It cuts behind a word if one ends near.
 func shorten(text string, limit int) string {
 	n := len(text) * 3 / 4
 	if most := 8 * limit; limit > 0 && n > most {

@@ -20,14 +20,13 @@ const firstWord = 4
 // several times has its greatest weight. The weights are learned and need no idf. It is safe for concurrent use.
 type bgeM3 struct {
 	spec      Spec
-	batch     batcher
+	batch     *batcher
 	tokenizer *remoteTokenizer
 }
 
 func openBGEM3(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptions) (*bgeM3, error) {
 	m := &bgeM3{spec: s}
-	m.batch.pool = newPool(endpoints, o.inFlight, o)
-	m.batch.path, m.batch.body, m.batch.read, m.batch.control = "//pooling", m.body, m.read, "a text of some words"
+	m.batch = &batcher{pool: newPool(endpoints, o.inFlight, o), path: "//pooling", body: m.body, read: m.read, control: "a text of some words"}
 	m.batch.setSizes(s)
 	err := m.batch.sendRequest(ctx, []string{m.batch.control}, noTruncation, make([][]float32, 1))
 	if refused := asRefusal(err); refused != nil {

@@ -76,9 +76,9 @@ func (o RemoteOptions) withDefaults() RemoteOptions {
 	return o
 }
 
-// OpenDense opens the dense embedder at the endpoints of spec, which is not [KindBuiltin]. It sends one short text, and so
-// finds an endpoint that is unreachable, refuses the key or serves another model, and the length of the vectors. Errors
-// are of [schema.FaultUsage], or of [schema.FaultService] where a later try may succeed.
+// OpenDense opens the dense embedder at the endpoints of spec, which is not [KindBuiltin]. It sends one short text, which
+// finds unreachable endpoints, refused keys and other models, and the length of the vectors. Errors are of
+// [schema.FaultUsage], or of [schema.FaultService] if a later try may succeed.
 func OpenDense(ctx context.Context, spec string, o RemoteOptions) (Dense, error) {
 	s, err := ParseSpec(spec)
 	if err != nil {

@@ -31,9 +31,9 @@ type endpoint struct {
 	answered atomic.Bool  // it has given a good answer
 }
 
-// endpoints returns the endpoints of a spec. Their key is that of the variable own, else of the variable others, where
-// others is not empty. No key goes to another machine unencrypted: a key in own is then an error, a key in others, which
-// was set for another purpose, is omitted.
+// endpoints returns the endpoints of a spec. Their key is in the environment variable own, else in the variable others
+// unless that name is empty. No key goes to another machine unencrypted: a key in own is then an error; a key in others,
+// which was set for another purpose, is omitted.
 func (s Spec) endpoints(o RemoteOptions, own, others string) ([]*endpoint, error) {
 	key, name := o.Getenv(own), own
 	if key == "" && others != "" {
@@ -121,8 +121,8 @@ func (e *endpoint) answerError(err error) error {
 	return &temporaryError{err: fmt.Errorf("answer of %s: %w", e.base, err)}
 }
 
-// statusError returns the error of a status other than 200. An endpoint that has answered before is taken to recover: a
-// gateway answers 404 while the server behind it starts.
+// statusError returns the error of a status other than 200. Most errors of an endpoint that has answered before are temporary:
+// a gateway returns 404 while the server behind it starts.
 func (e *endpoint) statusError(resp *http.Response, answer []byte) error {
 	message := e.errorMessage(answer)
 	err := fmt.Errorf("%s: status %d: %s", e.base, resp.StatusCode, message)
@@ -142,8 +142,8 @@ func (e *endpoint) statusError(resp *http.Response, answer []byte) error {
 	return schema.Faultf(schema.FaultUsage, "see that the address and the model's name are those of the server", "%w", err)
 }
 
-// errorMessage returns the error's text in an answer, which servers put in different places, on one line of at most 300
-// bytes.
+// errorMessage returns the text of an error on one line of at most 300 bytes. Servers put it in different places of the
+// answer.
 func (e *endpoint) errorMessage(answer []byte) string {
 	var a struct {
 		Error, Message, Detail json.RawMessage
@@ -190,7 +190,7 @@ func parseRetryAfter(header string) time.Duration {
 	return 0
 }
 
-// temporaryError is a failure of a request that a retry may mend.
+// temporaryError is a failure of a request that a retry may resolve.
 type temporaryError struct {
 	err    error
 	after  time.Duration // pause that the server requests; 0: none
@@ -201,7 +201,7 @@ type temporaryError struct {
 func (f *temporaryError) Error() string { return f.err.Error() }
 func (f *temporaryError) Unwrap() error { return f.err }
 
-// refusal is an answer that finds a fault with the texts of a request.
+// refusal reports that a server rejects the texts of a request.
 type refusal struct {
 	status  int
 	message string

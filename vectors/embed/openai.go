@@ -16,27 +16,27 @@ import (
 type openAI struct {
 	spec      Spec
 	card      modelCard
-	batch     batcher
-	plain     atomic.Bool // requests omit encoding_format
-	tokenizer *remoteTokenizer
+	batch     *batcher
+	plain     atomic.Bool      // requests omit encoding_format
+	tokenizer *remoteTokenizer // nil: no endpoint has one
 
-	mu     sync.Mutex
-	dim    int    // of the first answer
-	served string // the model's name in the first answer
-	by     string // the endpoint of the first answer
+	mu    sync.Mutex
+	first struct { // the first answer
+		dim             int
+		model, endpoint string
+	}
 }
 
 func openOpenAI(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptions) (*openAI, error) {
 	m := &openAI{spec: s, card: s.card()}
-	m.batch.pool = newPool(endpoints, o.inFlight, o)
-	m.batch.path, m.batch.body, m.batch.read, m.batch.control = "/embeddings", m.body, m.read, m.card.DocumentPrefix+"a"
-	m.batch.textLimit = m.maxTokens
+	m.batch = &batcher{pool: newPool(endpoints, o.inFlight, o), path: "/embeddings", body: m.body, read: m.read,
+		control: m.card.DocumentPrefix + "a", textLimit: m.maxTokens}
 	m.batch.setSizes(s)
 	if err := m.probe(ctx); err != nil {
 		return nil, err
 	}
 	m.tokenizer = openTokenizer(ctx, s, endpoints, m.card.DocumentPrefix, o)
-	o.Log.Info("dense embedder", "model", m.Model(), "served as", m.served, "dimensions", m.dim, "endpoints", len(endpoints), "tokenizer", m.tokenizer != nil,
+	o.Log.Info("dense embedder", "model", m.Model(), "served as", m.first.model, "dimensions", m.first.dim, "endpoints", len(endpoints), "tokenizer", m.tokenizer != nil,
 		"before documents", m.card.DocumentPrefix, "before queries", m.card.QueryPrefix)
 	return m, nil
 }
@@ -71,10 +71,10 @@ func (m *openAI) Model() string {
 }
 
 // Dim returns the length of the vectors in the first answer.
-func (m *openAI) Dim() int { return m.dim }
+func (m *openAI) Dim() int { return m.first.dim }
 
-// Documents returns the vectors of texts. A blank text, and one that the server refuses even when shortened, has the first
-// axis; the latter is counted.
+// Documents returns the vectors of texts. That of a blank text, and of one that the server refuses even when shortened, is the
+// first axis. [RemoteStats] counts refused texts.
 func (m *openAI) Documents(ctx context.Context, texts []string) ([][]float32, error) {
 	send, at := nonBlank(texts, m.card.DocumentPrefix)
 	vectors, err := m.batch.send(ctx, send)
@@ -87,7 +87,7 @@ func (m *openAI) Documents(ctx context.Context, texts []string) ([][]float32, er
 	}
 	for i, v := range out {
 		if v == nil {
-			out[i] = make([]float32, m.dim)
+			out[i] = make([]float32, m.first.dim)
 		}
 		if !normalise(out[i]) {
 			out[i][0] = 1
@@ -118,8 +118,7 @@ func TokenizerOf(d Dense) Tokenizer {
 	return nil
 }
 
-// MaxTokensOf returns the number of tokens of a text that a dense embedder reads at most; 0 where there is no such limit, or
-// it is not known.
+// MaxTokensOf returns the limit of a dense embedder, in tokens of a text: 0 if there is none, or it is unknown.
 func MaxTokensOf(d Dense) int {
 	if m, ok := d.(*openAI); ok {
 		return m.maxTokens()
@@ -153,7 +152,7 @@ func (m *openAI) body(texts []string, t truncation) []byte {
 	return marshal(r)
 }
 
-// marshal returns v as JSON, without the escapes that make code in texts longer. v is of types that JSON can hold.
+// marshal returns v, which JSON can hold, without the escapes that make code longer.
 func marshal(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -183,20 +182,20 @@ func (m *openAI) checkAnswer(e *endpoint, dim int, served string) error {
 	fault := func(format string, args ...any) error {
 		return schema.Faultf(schema.FaultUsage, "let all endpoints serve the model that the spec names", "%s "+format, append([]any{e.base}, args...)...)
 	}
-	if m.dim == 0 {
+	if m.first.dim == 0 {
 		if m.card.Dim != 0 && dim != m.card.Dim {
-			return fault("answers vectors of %d dimensions, %s has %d", dim, m.spec.Model, m.card.Dim)
+			return fault("returns vectors of %d dimensions, %s has %d", dim, m.spec.Model, m.card.Dim)
 		}
 		if dim == 0 || dim > maxDims {
-			return fault("answers vectors of %d dimensions", dim)
+			return fault("returns vectors of %d dimensions", dim)
 		}
-		m.dim, m.served, m.by = dim, served, e.base
+		m.first.dim, m.first.model, m.first.endpoint = dim, served, e.base
 	}
-	if dim != m.dim {
-		return fault("answers vectors of %d dimensions, %s of %d", dim, m.by, m.dim)
+	if dim != m.first.dim {
+		return fault("returns vectors of %d dimensions, %s of %d", dim, m.first.endpoint, m.first.dim)
 	}
-	if served != m.served && served != "" && m.served != "" {
-		return fault("serves the model %q, %s %q", served, m.by, m.served)
+	if served != m.first.model && served != "" && m.first.model != "" {
+		return fault("serves the model %q, %s %q", served, m.first.endpoint, m.first.model)
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	maxFailures  = 10 // of one request while others succeed
-	controlAfter = 3  // failures of one request, after which a control request finds out whether it is at fault
+	controlAfter = 3  // failures of one request before a control request
 )
 
 // pool spreads requests over endpoints. Each endpoint has a few places; a request takes the first free one, so a slow
@@ -22,8 +22,8 @@ const (
 // failure in a row, and the request moves on to another place. So an endpoint that dies costs little, and one that
 // recovers returns by itself.
 //
-// The pauses are those of package retry; its loop does not fit: the pause is of the place, not of the request, a failure
-// may be the request's fault, and the limit counts from the last answer of any endpoint.
+// The pauses are those of package retry. Its loop does not fit: a place pauses, not a request; a failure may be the fault of
+// the request; and the limit counts from the last answer of any endpoint.
 type pool struct {
 	free    chan *endpoint // an entry for each free place
 	policy  retry.Policy   // RetryFor, Timeout and the pauses
@@ -34,7 +34,7 @@ type pool struct {
 	answered time.Time // when an endpoint last gave a good answer
 }
 
-// newPool returns a pool with so many places for each endpoint. The places of the endpoints alternate, so that the first
+// newPool returns a pool with a number of places for each endpoint. The places of the endpoints alternate, so that the first
 // requests go to different ones.
 func newPool(endpoints []*endpoint, places int, o RemoteOptions) *pool {
 	p := &pool{free: make(chan *endpoint, places*len(endpoints)), log: o.Log,
@@ -52,7 +52,7 @@ type request struct {
 	path      string
 	body      []byte
 	read      func(e *endpoint, answer []byte) error
-	control   func() request // makes a request that a working server answers; nil: there is none
+	control   func() request // returns a request that every working server answers; nil: there is none
 	divisible bool           // the caller can send it in parts
 }
 
@@ -118,10 +118,10 @@ func (p *pool) try(ctx context.Context, e *endpoint, r request) error {
 	return err
 }
 
-// diagnose finds out whether a request that has failed is itself at fault, which holds where the endpoint answers the
-// control request. It does so after each controlAfter failures, sooner where each costs a timeout, and before the request
-// is given up. Otherwise it returns final, except where both requests get vectors that are not finite: a fault of the
-// model.
+// diagnose sends the control request to the endpoint of a failed request: after each controlAfter failures, sooner if each
+// costs a timeout, and before the pool gives the request up. If the endpoint answers it, the failed request is at fault, and
+// diagnose returns a *refusal. If both requests get vectors that are not finite, the model is at fault. Otherwise diagnose
+// returns final.
 func (p *pool) diagnose(ctx context.Context, e *endpoint, r request, failures int, f *temporaryError, final error) error {
 	notFinite := errors.Is(f, errNotFinite)
 	slow := errors.Is(f, context.DeadlineExceeded)
@@ -155,8 +155,8 @@ func (p *pool) recordHealth(e *endpoint, err error) time.Duration {
 	return max(pause, min(f.after, p.policy.RetryFor))
 }
 
-// limitError returns an error where no endpoint has answered for RetryFor, or where the request failed maxFailures times
-// while others succeeded. A request that a busy server delays may wait longer.
+// limitError returns an error if no endpoint has answered for RetryFor, or if the request failed maxFailures times while
+// others succeeded. failures leaves out those of busy servers, for which a request may wait longer.
 func (p *pool) limitError(first time.Time, failures int, last error) error {
 	p.mu.Lock()
 	since := p.answered

@@ -27,8 +27,7 @@ const (
 //	openai+http://a:8000/v1,http://b:8000/v1?model=nomic-ai/nomic-embed-code
 //	bgem3+http://host:8001?model=BAAI/bge-m3
 //
-// Several endpoints that serve the same model are separated by commas. The query of any of them holds for all. It names the
-// model, and may name
+// Commas separate endpoints that serve the same model. The query of one applies to all. It names the model, and may name
 //
 //	document_prefix, query_prefix   text before each text; known models have their own
 //	dimensions                      requested length of the vectors, of models that can shorten them

@@ -49,19 +49,19 @@ func rightSingularVectors(ctx context.Context, a *csrMatrix, dims, iterations in
 		a.multiply(w[:a.rows()*k], q, k)
 		at.multiply(q, w[:a.rows()*k], k)
 		small := mat.NewSymDense(k, gramMatrix(q, k))
-		turn, kept, ok := []float64(nil), k, false
+		change, kept, ok := []float64(nil), k, false
 		if left > 1 {
-			turn, ok = inverseCholesky(small)
+			change, ok = inverseCholesky(small)
 		}
 		if !ok {
-			if turn, kept, err = singularBasis(small); err != nil {
+			if change, kept, err = singularBasis(small); err != nil {
 				return nil, 0, err
 			}
 		}
 		if left == 1 && kept > dims {
-			turn, kept = firstColumns(turn, kept, dims), dims
+			change, kept = firstColumns(change, kept, dims), dims
 		}
-		q, k = multiplyDense(q, k, turn, kept), kept
+		q, k = multiplyDense(q, k, change, kept), kept
 		if k == 0 {
 			return nil, 0, nil
 		}
@@ -187,9 +187,9 @@ func upperGram(y []float32, k int) []float64 {
 	return g
 }
 
-// inverseCholesky returns the inverse, k by k, of the upper Cholesky factor of the Gram matrix of k columns. The columns
-// times the inverse are orthonormal. It returns false where the columns are so dependent that they would not be.
-func inverseCholesky(gram *mat.SymDense) (turn []float64, ok bool) {
+// inverseCholesky returns a change of basis, k by k, for the Gram matrix of k columns: the inverse of its upper Cholesky factor.
+// The columns times this matrix are orthonormal. It returns false if the columns are too dependent for that.
+func inverseCholesky(gram *mat.SymDense) (change []float64, ok bool) {
 	var c mat.Cholesky
 	if !c.Factorize(gram) || c.Cond() > 1e10 {
 		return nil, false
@@ -200,18 +200,18 @@ func inverseCholesky(gram *mat.SymDense) (turn []float64, ok bool) {
 		return nil, false
 	}
 	k := gram.SymmetricDim()
-	turn = make([]float64, k*k)
+	change = make([]float64, k*k)
 	for i := range k {
 		for j := i; j < k; j++ {
-			turn[i*k+j] = inverse.At(i, j)
+			change[i*k+j] = inverse.At(i, j)
 		}
 	}
-	return turn, true
+	return change, true
 }
 
-// singularBasis returns a matrix, k by kept, for the Gram matrix of k columns. The columns times this matrix are their left
-// singular vectors, by descending singular value; kept leaves out values that are zero up to rounding.
-func singularBasis(gram *mat.SymDense) (turn []float64, kept int, err error) {
+// singularBasis returns a change of basis, k by kept, for the Gram matrix of k columns. The columns times this matrix are their
+// left singular vectors, by descending singular value, without those whose value is zero up to rounding.
+func singularBasis(gram *mat.SymDense) (change []float64, kept int, err error) {
 	var es mat.EigenSym
 	if !es.Factorize(gram, true) {
 		return nil, 0, errors.New("the eigenvalues did not converge")
@@ -223,14 +223,14 @@ func singularBasis(gram *mat.SymDense) (turn []float64, kept int, err error) {
 	for kept < k && values[k-1-kept] > 0 && values[k-1-kept] > top*1e-10 {
 		kept++
 	}
-	turn = make([]float64, k*kept)
+	change = make([]float64, k*kept)
 	for j := range kept {
 		scale := 1 / math.Sqrt(values[k-1-j])
 		for i := range k {
-			turn[i*kept+j] = scale * e.At(i, k-1-j)
+			change[i*kept+j] = scale * e.At(i, k-1-j)
 		}
 	}
-	return turn, kept, nil
+	return change, kept, nil
 }
 
 // multiplyDense returns y m: y has k columns, m is k by n. Single precision suffices: each entry is a sum of k products.
