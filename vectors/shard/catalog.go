@@ -53,19 +53,11 @@ func OpenCatalog(out string, m *manifest.Manifest) (*Catalog, error) {
 			c.shards[path.Base(folder)] = append(c.shards[path.Base(folder)], f.Name)
 		}
 	}
-	slices.SortFunc(c.parents, comparePart)
+	slices.SortFunc(c.parents, manifest.ByNumber)
 	for _, names := range c.shards {
-		slices.SortFunc(names, comparePart)
+		slices.SortFunc(names, manifest.ByNumber)
 	}
 	return c, nil
-}
-
-// comparePart orders the files of a folder by their parts: part-100000 follows part-99999.
-func comparePart(a, b string) int {
-	if len(a) != len(b) {
-		return len(a) - len(b)
-	}
-	return strings.Compare(a, b)
 }
 
 // Slugs returns the languages that have shards, in alphabetical order.
@@ -114,7 +106,7 @@ func (c *Catalog) ShardsOfPosts(first, last int64) ([]string, error) {
 // shard returns the path of a part of a language's shards, if there is one.
 func (c *Catalog) shard(slug, part string) (string, bool) {
 	name := shardsFolder + slug + "/" + part
-	_, ok := slices.BinarySearchFunc(c.shards[slug], name, comparePart)
+	_, ok := slices.BinarySearchFunc(c.shards[slug], name, manifest.ByNumber)
 	return c.path(name), ok
 }
 

@@ -50,20 +50,20 @@ func openSide(out string) (*side, error) {
 // range of posts in each.
 func partsOf(files []manifest.File) (parts [][]manifest.File) {
 	byPart := map[string][]manifest.File{}
-	var names []manifest.File
+	var names []string
 	for _, f := range files {
 		folder, part := path.Split(f.Name)
 		if !strings.HasPrefix(folder, "vectors/") || path.Ext(part) != ".parquet" {
 			continue
 		}
 		if byPart[part] == nil {
-			names = append(names, manifest.File{Name: part})
+			names = append(names, part)
 		}
 		byPart[part] = append(byPart[part], f)
 	}
 	slices.SortFunc(names, manifest.ByNumber)
 	for _, n := range names {
-		parts = append(parts, byPart[n.Name])
+		parts = append(parts, byPart[n])
 	}
 	return parts
 }
