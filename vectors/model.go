@@ -17,8 +17,8 @@ import (
 	"s2g/vectors/shard"
 )
 
-// openEmbedders opens the two embedders. The builtin dense embedder is that of an
-// interrupted run, else that of the build to reuse, else it is fitted on the sample.
+// openEmbedders opens the two embedders. It reads the builtin dense embedder from an
+// interrupted run, else from the build to reuse, else it fits one on the sample.
 func (r *run) openEmbedders(ctx context.Context, out string, sample []int64) (err error) {
 	remote := r.Remote
 	remote.Log = r.Log
@@ -28,7 +28,7 @@ func (r *run) openEmbedders(ctx context.Context, out string, sample []int64) (er
 	if r.dense != nil {
 		return nil
 	}
-	if r.Dense != Builtin {
+	if r.Dense != embed.KindBuiltin {
 		r.dense, err = embed.OpenDense(ctx, r.Dense, remote)
 		return err
 	}
@@ -72,7 +72,7 @@ func (r *run) saveModel(model *embed.LSA) error {
 	return r.sink.Note("vectors/model", 0, "", committed)
 }
 
-// fit fits the builtin embedder on the first chunks of the posts of the sample: the
+// fit fits the builtin embedder on the first chunks of the posts of the sample, because the
 // beginning of a long post has its subject.
 func (r *run) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
 	var failed error
@@ -87,8 +87,7 @@ func (r *run) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
 const sampleQuery = 500
 
 // firstChunks yields the first chunks of posts in the order of their ids, and stores an
-// error in failed. Workers prepare posts some queries ahead, and what they have prepared
-// is cached for the units.
+// error in failed. Workers clean posts some queries ahead and cache them for the units.
 func (r *run) firstChunks(ctx context.Context, sample []int64, failed *error) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -142,8 +141,8 @@ func (r *run) readFirstChunks(ctx context.Context, ids []int64) ([]string, error
 	return texts, err
 }
 
-// manifestEmbedders describes the embedders for the manifest; nil where nothing was
-// embedded.
+// manifestEmbedders describes the embedders for the manifest. It returns nil where the run
+// has opened none.
 func (r *run) manifestEmbedders() *manifest.Embedders {
 	if r.dense == nil {
 		return nil
@@ -153,10 +152,10 @@ func (r *run) manifestEmbedders() *manifest.Embedders {
 	}
 }
 
-// endpointCounts are totals of what endpoints did, by name.
+// endpointCounts are totals of retries and of truncated and refused texts, by name.
 type endpointCounts map[string]int64
 
-// newEndpointCounts returns what endpoints have done since the last call. Units are built
+// newEndpointCounts returns the increase of the counts since the last call. Units are built
 // side by side, so the summary of one may have the counts of another. The caller holds mu.
 func (r *run) newEndpointCounts() endpointCounts {
 	now, since := endpointCounts{}, endpointCounts{}

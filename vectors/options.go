@@ -20,40 +20,38 @@ const (
 	UnitsQuestionAnswer = "question,answer"
 )
 
-// The defaults of Options.
 const (
-	DefaultWindow  = 512
-	DefaultOverlap = 64
-	Builtin        = embed.KindBuiltin // of Dense
-	BM25           = embed.KindBM25    // of Sparse
+	defaultWindow  = 512
+	defaultOverlap = 64
 )
 
-// DefaultWorkers bounds Options.Workers where that is 0. A worker keeps the points of a unit
-// in memory, some 60 MiB, and the stage stays below 512 MiB on a machine of many cores, too.
-const DefaultWorkers = 6
+// maxDefaultWorkers bounds the default of Options.Workers. A worker keeps the points of a
+// unit in memory, some 60 MiB, and the stage stays below 512 MiB on a machine of many cores,
+// too.
+const maxDefaultWorkers = 6
 
-// Options select what is embedded, and how. The zero value embeds the questions of the
-// default languages with the builtin embedders.
+// Options select the posts to embed, the embedders and the size of chunks. The zero value
+// embeds the questions of the default languages with the builtin embedders.
 type Options struct {
 	Site      vocab.Site        // base of IRIs; empty: vocab.DefaultSite
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // also the posts that have no selected language
-	Units     string            // what is embedded: UnitsQuestion (default) or UnitsQuestionAnswer
-	Window    int               // tokens of a chunk; 0: DefaultWindow
-	Overlap   *int              // tokens that neighbouring chunks share; nil: DefaultOverlap
-	Dense     string            // dense embedder: Builtin (default), or a spec of [embed.OpenDense]
-	Sparse    string            // sparse embedder: BM25 (default), or a spec of [embed.OpenSparse]
+	Units     string            // the posts to embed: UnitsQuestion (default) or UnitsQuestionAnswer
+	Window    int               // tokens of a chunk; 0: 512
+	Overlap   *int              // tokens that neighbouring chunks share; nil: 64
+	Dense     string            // spec of the dense embedder, see [embed.OpenDense]; empty: embed.KindBuiltin
+	Sparse    string            // spec of the sparse embedder, see [embed.OpenSparse]; empty: embed.KindBM25
 	Links     bool              // the texts keep the addresses of links
 	Reuse     string            // folder of an earlier build; its vectors of equal texts and models are copied; empty: none
 	Remote    embed.RemoteOptions
 
-	Workers  int                                  // units built side by side; 0: GOMAXPROCS, DefaultWorkers at most
+	Workers  int                                  // units built side by side; 0: GOMAXPROCS, at most 6
 	Log      *slog.Logger                         // nil: nothing is logged
 	Progress func(what string, done, total int64) // called as posts are done, from one goroutine at a time; nil: no calls
 }
 
-// Key hashes what the stage depends on: the dump in the tables, and the options that shape
-// the shards. [manifest.Manifest.Fresh] compares it.
+// Key hashes the inputs of the stage: the dump in the tables, and the options that shape the
+// shards. [manifest.Manifest.Fresh] compares it.
 func Key(dumpKey string, o Options) (string, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -86,15 +84,15 @@ func (o Options) complete() (Options, error) {
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	o.Window = cmp.Or(o.Window, DefaultWindow)
+	o.Window = cmp.Or(o.Window, defaultWindow)
 	if o.Overlap == nil {
-		o.Overlap = new(DefaultOverlap)
+		o.Overlap = new(defaultOverlap)
 	}
 	o.Units = strings.ReplaceAll(cmp.Or(o.Units, UnitsQuestion), " ", "")
-	o.Dense = cmp.Or(o.Dense, Builtin)
-	o.Sparse = cmp.Or(o.Sparse, BM25)
+	o.Dense = cmp.Or(o.Dense, embed.KindBuiltin)
+	o.Sparse = cmp.Or(o.Sparse, embed.KindBM25)
 	if o.Workers <= 0 {
-		o.Workers = min(runtime.GOMAXPROCS(0), DefaultWorkers)
+		o.Workers = min(runtime.GOMAXPROCS(0), maxDefaultWorkers)
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -117,14 +115,14 @@ func (o Options) check() error {
 		return err
 	}
 	if dense.Kind != embed.KindBuiltin && dense.Kind != embed.KindOpenAI {
-		return schema.Faultf(schema.FaultUsage, "give "+Builtin+" or openai+http://HOST/v1?model=NAME", "%s makes no dense vectors", dense.Kind)
+		return schema.Faultf(schema.FaultUsage, "give "+embed.KindBuiltin+" or openai+http://HOST/v1?model=NAME", "%s makes no dense vectors", dense.Kind)
 	}
 	sparse, err := embed.ParseSpec(o.Sparse)
 	if err != nil {
 		return err
 	}
 	if sparse.Kind != embed.KindBM25 && sparse.Kind != embed.KindBGEM3 {
-		return schema.Faultf(schema.FaultUsage, "give "+BM25+" or bgem3+http://HOST?model=NAME", "%s makes no sparse vectors", sparse.Kind)
+		return schema.Faultf(schema.FaultUsage, "give "+embed.KindBM25+" or bgem3+http://HOST?model=NAME", "%s makes no sparse vectors", sparse.Kind)
 	}
 	return nil
 }

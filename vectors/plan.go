@@ -17,8 +17,8 @@ import (
 // files, but a worker keeps all points of a unit in memory, some 4 KB each.
 const unitPosts = 8192
 
-// samplePosts is the number of posts that the builtin dense embedder is fitted on. More
-// make the fit slower and its vectors hardly better.
+// samplePosts is the size of the sample on which the builtin dense embedder is fitted. A
+// larger one makes the fit slower and the vectors hardly better.
 const samplePosts = 20_000
 
 // unit is a range of post ids, both ends included.
@@ -30,14 +30,14 @@ type unit struct {
 
 func (u unit) part() string { return fmt.Sprintf("part-%05d", u.number) }
 
-// note is the name under which a run notes that the unit is complete.
+// note returns the name of the note that marks the unit as complete.
 func (u unit) note() string { return "vectors/" + u.part() }
 
 // plan is the work of a run. It depends on the tables and the options alone.
 type plan struct {
 	units  []unit
 	posts  int64
-	sample []int64 // ids of the posts that the builtin embedder is fitted on, ascending
+	sample []int64 // ids, ascending, of the posts for the fit of the builtin embedder
 }
 
 // plan cuts the posts to embed, in the order of their ids, into units of nearly the same
@@ -110,8 +110,8 @@ func (h *hashSample) offer(id int64, size int) {
 	}
 }
 
-// unitSummary is the note of a unit that is complete. A run that resumes adds the notes
-// up, so that its summary is that of a run without interruption.
+// unitSummary is the content of a complete unit's note. A resumed run adds up the notes, so
+// that its summary equals that of a run without interruption.
 type unitSummary struct {
 	Files    int              `json:"files"`
 	Points   int64            `json:"points"` // over all languages
@@ -122,7 +122,7 @@ type unitSummary struct {
 	Embedders *manifest.Embedders `json:"embedders"` // the same for all units
 }
 
-// resume returns the units that are not complete, and adds up the others.
+// resume returns the incomplete units, and adds up the summaries of the others.
 func (r *run) resume(units []unit) (todo []unit) {
 	files := map[string]int{}
 	for name := range r.committed {

@@ -13,8 +13,8 @@ import (
 )
 
 // Ranks divide the units of a build among World processes: process Rank, from 0, builds
-// every World'th unit. The shards are the same whatever World is, and a run that resumes
-// may have another World.
+// every World'th unit. The shards do not depend on World, and a resumed run may have another
+// World.
 type Ranks struct {
 	Rank, World int
 }
@@ -26,8 +26,8 @@ func (r Ranks) check() error {
 	return nil
 }
 
-// of returns the units of the rank.
-func (r Ranks) of(units []unit) (mine []unit) {
+// assigned returns the units of the rank.
+func (r Ranks) assigned(units []unit) (mine []unit) {
 	for _, u := range units {
 		if u.number%r.World == r.Rank {
 			mine = append(mine, u)
@@ -36,8 +36,8 @@ func (r Ranks) of(units []unit) (mine []unit) {
 	return mine
 }
 
-// RunRank builds the units of one rank that no share has yet; see [Merge]. The summary is
-// that of all units of the rank, those of earlier runs included.
+// RunRank builds the units of one rank that no share has yet; see [Merge]. It returns the
+// summary of all units of the rank, those of earlier runs included.
 func RunRank(ctx context.Context, share *manifest.Share, db *tables.DB, o Options, ranks Ranks) (manifest.Summary, error) {
 	r := newRun(db, o)
 	r.ranks = ranks
@@ -59,9 +59,9 @@ func (r *run) intoShare(ctx context.Context, share *manifest.Share) (err error) 
 	return nil
 }
 
-// Merge enters the units that ranks have built into the manifest, as [Run] does with its
-// own. A unit that is missing or has another key or other models is a usage fault; then
-// nothing is entered.
+// Merge enters the units of all ranks into the manifest, as [Run] does with its own. A unit
+// that is missing or has another key or other models is a usage fault; Merge then enters
+// nothing.
 func Merge(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
 	return newRun(db, o).merge(ctx, dir)
 }
@@ -87,12 +87,12 @@ func (r *run) merge(ctx context.Context, dir *manifest.Dir) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, entry.Close()) }()
-	known := map[string]bool{} // of a merge that was interrupted
+	entered := map[string]bool{} // by an interrupted merge
 	for _, f := range entry.Committed() {
-		known[f.Name] = true
+		entered[f.Name] = true
 	}
 	for _, f := range marked {
-		if known[f.Name] {
+		if entered[f.Name] {
 			continue
 		}
 		if err := entry.Adopt(f); err != nil {

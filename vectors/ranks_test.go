@@ -186,7 +186,7 @@ func TestRanksOfUnits(t *testing.T) {
 	}
 	seen := map[int]int{}
 	for r := range 3 {
-		for _, u := range (Ranks{r, 3}).of(units) {
+		for _, u := range (Ranks{r, 3}).assigned(units) {
 			seen[u.number]++
 		}
 	}

@@ -14,9 +14,9 @@ import (
 
 // reusedBuild is an earlier build whose vectors are copied to points of the same text.
 //
-// Texts are compared among posts of one id alone, because posts keep their ids from dump to
-// dump. So a unit reads the parts of the earlier build that overlap its range, whatever the
-// size of either build.
+// Posts keep their ids from dump to dump. So a unit compares its texts only with those of
+// its range of ids in the earlier build, and reads the parts that overlap this range. The
+// units of the two builds may have different sizes.
 type reusedBuild struct {
 	catalog   *shard.Catalog
 	embedders manifest.Embedders

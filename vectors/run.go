@@ -6,13 +6,13 @@
 //	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [shard.Point]
 //	parents/part-00000.parquet        the whole cleaned text of each post; see [shard.Parent]
 //
-// The posts are those of the knowledge graph, and a point's payload repeats what the graph
-// has, so that an id found in one is good in the other.
+// The posts are those of the knowledge graph, and a point's payload repeats properties of
+// the graph, so that ids are valid in both.
 //
 // The work is cut into units, ranges of post ids with a bounded number of posts. A unit is
 // a part in each language that has posts in the range. One worker builds it: read, clean,
 // cut into windows, embed, write. The text of a post in several languages is embedded once.
-// Units share the embedders and the index of threads alone, so the bytes depend neither on
+// Units share only the embedders and the index of threads. So the bytes depend neither on
 // the number of workers nor on the units that an interrupted run has finished.
 package vectors
 
@@ -38,7 +38,7 @@ type sink interface {
 	Note(name string, rows int64, at string, files ...manifest.File) error
 }
 
-// run is one run of the stage: what its workers share.
+// run is a run of the stage. Its workers share it.
 type run struct {
 	Options
 	db        *tables.DB
@@ -57,7 +57,7 @@ type run struct {
 	cleaned   preparedCache // posts of the sample
 	idle      idleWorkers
 
-	mu        sync.Mutex // guards what follows
+	mu        sync.Mutex // guards the fields below
 	summary   manifest.Summary
 	done      int64 // posts
 	total     int64
@@ -108,7 +108,7 @@ func (r *run) key(ctx context.Context) (string, error) {
 	return Key(dumpKey, r.Options)
 }
 
-// begin makes the run write to a sink in which some files are committed already.
+// begin sets the sink of the run, and the files that are committed in it already.
 func (r *run) begin(to sink, committed []manifest.File) {
 	r.sink, r.encoding = to, shard.NewEncoding()
 	r.committed = map[string]manifest.File{}
@@ -128,7 +128,7 @@ func (r *run) build(ctx context.Context, out string) (err error) {
 		return err
 	}
 	plan := r.plan()
-	mine := r.ranks.of(plan.units)
+	mine := r.ranks.assigned(plan.units)
 	for _, u := range mine {
 		r.total += u.posts
 	}
@@ -201,16 +201,16 @@ func (r *run) advance(n int64) {
 	r.Progress("embedding posts", r.done, r.total)
 }
 
-// idleWorkers are the workers without a unit: each has a token in the channel. They help
-// those that still build one. Workers rarely share the units evenly, and without help the
-// last unit keeps one worker alone.
+// idleWorkers holds a token for each worker without a unit. Such a worker helps those that
+// still build one: workers rarely share the units evenly, and without help one worker alone
+// would build the last unit.
 type idleWorkers chan struct{}
 
 // add makes a worker idle.
 func (w idleWorkers) add() { w <- struct{}{} }
 
-// run has an idle worker do the work as one of the group. Without an idle worker the
-// caller does it at once.
+// run starts the work on an idle worker, in the group. Without an idle worker it does the
+// work itself before it returns.
 func (w idleWorkers) run(group *errgroup.Group, work func() error) error {
 	select {
 	case <-w:

@@ -21,8 +21,8 @@ import (
 // batchTexts is the number of texts that are embedded together, at most.
 const batchTexts = 256
 
-// remoteBatches is the number of a unit's batches in flight where an endpoint embeds: it
-// has the next ones while it works on one.
+// remoteBatches is the number of a unit's batches in flight where an endpoint embeds, so
+// that the endpoint need not wait for the next batch.
 const remoteBatches = 4
 
 // unitBuilder builds units, one after the other. Each worker has its own.
@@ -30,7 +30,7 @@ type unitBuilder struct {
 	*run
 	memberships map[threads.GraphSet]membership
 
-	// Of the unit at work; slices are used again by the next.
+	// State of the current unit. The next unit reuses the slices.
 	cleaner      *text.Cleaner
 	links        []link
 	points       []shard.Point
@@ -40,7 +40,7 @@ type unitBuilder struct {
 	unembedded   []int                       // points that are in no batch and have no vectors
 	pendingPosts int64                       // posts since the last batch
 	batches      []*batch
-	group        *errgroup.Group // of what an endpoint or an idle worker does
+	group        *errgroup.Group // the work of endpoints and idle workers
 	summary      unitSummary
 }
 
@@ -60,7 +60,7 @@ func newUnitBuilder(r *run) *unitBuilder {
 	return &unitBuilder{run: r, memberships: map[threads.GraphSet]membership{}}
 }
 
-// build makes all files of a unit and notes that they are committed.
+// build writes all files of a unit, and notes that they are committed.
 func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 	b.cleaner, b.summary = b.newCleaner(), unitSummary{Counts: map[string]int64{}}
 	b.points, b.graphSets, b.parentTexts = b.points[:0], b.graphSets[:0], b.parentTexts[:0]
@@ -92,7 +92,7 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 		err = b.embedPending(within)
 	}
 	if cause := context.Cause(within); err != nil && cause != nil && ctx.Err() == nil {
-		err = cause // a batch has failed, and has ended the reading
+		err = cause // a failed batch has ended the reading
 	}
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 		if b.points[i].Chunk > 0 {
 			counts["chunks_after_the_first"]++
 		}
-		if b.Dense == Builtin && embed.IsFirstAxis(b.points[i].Dense) { // a refused text has the same, and a count of its own
+		if b.Dense == embed.KindBuiltin && embed.IsFirstAxis(b.points[i].Dense) { // so has a refused text, which is also counted as such
 			counts["texts_without_a_known_term"]++
 		}
 	}
@@ -119,7 +119,9 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 }
 
 // remote reports whether an endpoint embeds.
-func (b *unitBuilder) remote() bool { return b.Dense != Builtin || b.Sparse != BM25 }
+func (b *unitBuilder) remote() bool {
+	return b.Dense != embed.KindBuiltin || b.Sparse != embed.KindBM25
+}
 
 // addPost appends the points of a post without their vectors, and its whole text.
 func (b *unitBuilder) addPost(ctx context.Context, p *post) error {
@@ -165,7 +167,7 @@ func (b *unitBuilder) addPost(ctx context.Context, p *post) error {
 	return nil
 }
 
-// pointOf returns what all chunks of a post have in common.
+// pointOf returns a point with the columns that all chunks of a post share.
 func (b *unitBuilder) pointOf(p *post, at threads.Post) (shard.Point, error) {
 	created, err := millis(p.creationDate)
 	if err != nil {
@@ -203,8 +205,8 @@ func (b *unitBuilder) membership(set threads.GraphSet) membership {
 	return m
 }
 
-// embedPending embeds the points that are in no batch. Where an endpoint embeds it returns
-// while batches are in flight, and waits where there are remoteBatches.
+// embedPending embeds the points that are in no batch. Where an endpoint embeds, it returns
+// while up to remoteBatches batches are in flight.
 func (b *unitBuilder) embedPending(ctx context.Context) error {
 	posts := b.pendingPosts
 	for points := range slices.Chunk(b.unembedded, batchTexts) {

@@ -11,13 +11,13 @@ import (
 	"s2g/vectors/shard"
 )
 
-// unitFiles writes the files of a unit side by side. The worker of the unit encodes a file,
-// or an idle worker does. A file then waits for the disk in a goroutine of its own, some
-// milliseconds, while the worker encodes the next one.
+// unitFiles writes the files of a unit side by side. The worker of the unit or an idle
+// worker encodes a file. A goroutine of its own then commits the file, which takes the disk
+// some milliseconds, while the worker encodes the next one.
 type unitFiles struct {
 	run   *run
 	group *errgroup.Group
-	files []manifest.File // in the order of their places; without a name where there is none
+	files []manifest.File // by place; a place without a file has an empty name
 }
 
 // newUnitFiles returns the writer of n files. The context ends when one of them fails.
@@ -26,9 +26,9 @@ func newUnitFiles(ctx context.Context, r *run, n int) (*unitFiles, context.Conte
 	return &unitFiles{r, group, make([]manifest.File, n)}, ctx
 }
 
-// writeFile writes a file of n rows at a place in the order of the files. A file that an
-// interrupted run has committed stays: it has the same bytes. After a failure, or the end
-// of ctx, no file is begun.
+// writeFile writes a file of n rows at a place in the order of the files. It keeps a file
+// that an interrupted run has committed, which has the same bytes. After a failure, or the
+// end of ctx, it begins no file.
 func writeFile[T shard.Point | shard.Parent](ctx context.Context, f *unitFiles, place int, name string, rows iter.Seq[T], n int) {
 	if committed, ok := f.run.committed[name]; ok {
 		f.files[place] = committed
@@ -58,7 +58,7 @@ func writeFile[T shard.Point | shard.Parent](ctx context.Context, f *unitFiles, 
 	}
 }
 
-// wait returns the files when all are committed, or the first error.
+// wait waits until all files are committed, and returns them or the first error.
 func (f *unitFiles) wait() ([]manifest.File, error) {
 	if err := f.group.Wait(); err != nil {
 		return nil, err

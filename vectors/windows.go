@@ -9,9 +9,8 @@ import (
 	"s2g/vectors/text"
 )
 
-// Windows cut posts into chunks. Where the endpoints of the dense embedder count tokens as
-// their model does (the route /tokenize), sizes are in those tokens, else in the tokens
-// that vectors/text estimates.
+// Windows cut posts into chunks. Sizes are in tokens of the dense model where its endpoints
+// count them (the route /tokenize), else in tokens that vectors/text estimates.
 type Windows struct {
 	Size, Overlap int             // tokens
 	By            embed.Tokenizer // nil: text.EstimateTokens
@@ -37,8 +36,7 @@ func (w Windows) countTokens(ctx context.Context, texts []string) ([]int, error)
 	return counts, nil
 }
 
-// The rules that windows are cut by, as the first note of a run and the manifest of a build
-// have them.
+// The values of Windows.rule, in the first note of a run and in the manifest of a build.
 const (
 	windowsNote     = "vectors/windows"
 	ownWindows      = "s2g"
@@ -52,9 +50,9 @@ func (w Windows) rule() string {
 	return endpointWindows
 }
 
-// openWindows decides whose tokens windows are cut by, and notes it before the first unit:
-// a run that resumes cuts by the same. The abilities of endpoints are no part of the
-// stage's key, because it must be known while they are down.
+// openWindows decides which tokens the windows count, and notes it before the first unit. A
+// resumed run must count the same. The stage's key does not contain this rule, because s2g
+// computes the key also while the endpoints are down.
 func (r *run) openWindows() error {
 	r.windows = Windows{r.Window, *r.Overlap, embed.TokenizerOf(r.dense)}
 	if most := embed.MaxTokensOf(r.dense); most > 0 && r.Window > most {
@@ -67,7 +65,7 @@ func (r *run) openWindows() error {
 		return r.sink.Note(windowsNote, 0, r.windows.rule())
 	case noted.At == r.windows.rule():
 		return nil
-	case noted.At == ownWindows: // the endpoints had no such route then
+	case noted.At == ownWindows: // the endpoints did not count tokens then
 		r.windows.By = nil
 		return nil
 	}
@@ -75,19 +73,19 @@ func (r *run) openWindows() error {
 		"an interrupted run has cut windows by the endpoint's tokens, which it does not count now")
 }
 
-// CutByEndpoint reports whether the windows of a build are cut by the tokens of its endpoint.
+// CutByEndpoint reports whether the windows of a build count the tokens of its endpoint.
 func CutByEndpoint(m *manifest.Manifest) bool {
 	stage := m.Stages[manifest.Vectors]
 	return stage != nil && stage.Embedders != nil && stage.Embedders.Windows == endpointWindows
 }
 
-// WindowsOf returns the windows of the build with the manifest m, or of one with its
-// options that has no vectors yet. The dense embedder is needed where [CutByEndpoint]; if
-// its endpoints do not count tokens, the error is a fault of the service.
+// WindowsOf returns the windows of the build with the manifest m, which may have no vectors
+// yet. Where [CutByEndpoint] reports true, dense must be the build's embedder; it is a
+// service fault if its endpoints do not count tokens.
 func WindowsOf(m *manifest.Manifest, dense embed.Dense) (Windows, error) {
 	w := Windows{Size: m.Options.Window, Overlap: m.Options.Overlap}
 	if w.Size == 0 {
-		w.Size, w.Overlap = DefaultWindow, DefaultOverlap
+		w.Size, w.Overlap = defaultWindow, defaultOverlap
 	}
 	if !CutByEndpoint(m) {
 		return w, nil
