@@ -34,7 +34,7 @@ import (
 	"s2g/vectors/text"
 )
 
-// Options select what is measured. The zero value works, but for the embedders.
+// Options select the items to measure. All but the embedders may be zero.
 type Options struct {
 	Languages []schema.Language // of the build; nil: schema.DefaultLanguages
 	Other     bool              // the build has the posts without a selected language, too
@@ -44,7 +44,7 @@ type Options struct {
 	Sparse    embed.Sparse
 
 	Queries int // at most; 0: 2,000
-	Posts   int // questions, and answers, to search in, at most; 0: 100,000
+	Posts   int // questions to search in, and as many answers, at most; 0: 100,000
 
 	Workers  int // 0: GOMAXPROCS
 	Log      *slog.Logger
@@ -73,7 +73,8 @@ func (o Options) complete() Options {
 	return o
 }
 
-// Run measures, and fits the weight. A build with less than two questions is a usage fault.
+// Run measures a build's embedders and fits the weight. A build with less than two questions
+// is a usage fault.
 func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	o = o.complete()
 	o.Progress("reading threads", 0, 0)
@@ -84,7 +85,7 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	s := drawSample(threads, o.Queries, o.Posts)
 	if len(s.queries) < 2 {
 		return nil, schema.Faultf(schema.FaultUsage, "build with option other, or with languages that its posts have",
-			"the build has %d questions to ask for", len(s.queries))
+			"the build has %d questions, a measurement needs 2", len(s.queries))
 	}
 	o.Log.Info("measuring the search", "queries", len(s.queries), "questions", len(s.questions), "answers", len(s.answers))
 	r := &postReader{db: db, cleaner: &text.Cleaner{Languages: o.Languages, Links: o.Links}, options: o}
@@ -99,7 +100,7 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if err := embedQueries(ctx, r.options, s.queries); err != nil {
 		return nil, err
 	}
-	// One index after the other: memory holds one of them.
+	// One index after the other, so that memory holds one of them.
 	bodies, err := rankAll(ctx, r, s.queries, "questions", s.questions, func(q query) int64 { return q.id })
 	if err != nil {
 		return nil, err
@@ -150,11 +151,11 @@ func rankAll(ctx context.Context, r *postReader, queries []query, what string, p
 		}
 		return nil
 	})
-	r.options.Progress("asking for "+what, int64(len(queries)), int64(len(queries)))
+	r.options.Progress("ranking "+what, int64(len(queries)), int64(len(queries)))
 	return all, err
 }
 
-// eachQuery has workers call do for each of n queries.
+// eachQuery calls do for each of n queries, on several workers.
 func eachQuery(ctx context.Context, workers, n int, do func(ctx context.Context, worker, query int) error) error {
 	var next atomic.Int64
 	group, ctx := errgroup.WithContext(ctx)

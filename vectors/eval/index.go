@@ -5,11 +5,11 @@ import (
 	"s2g/vectors/search"
 )
 
-// index holds the vectors of the posts that are searched, all in memory.
+// index holds in memory the vectors of the posts to search in.
 type index struct {
 	dims     int
 	posts    []int64                     // ids, ascending
-	ends     []int                       // of the points of each post: where those of the next begin
+	ends     []int                       // for each post, the position after its last point
 	dense    []float32                   // dims numbers for each point
 	postings map[uint32][]search.Posting // by term
 	points   int
@@ -17,7 +17,7 @@ type index struct {
 
 func newIndex(dims int) *index { return &index{dims: dims, postings: map[uint32][]search.Posting{}} }
 
-// addPost adds a post of so many points, whose vectors addPoints adds later.
+// addPost adds a post with its number of points. addPoints adds their vectors later.
 func (x *index) addPost(id int64, points int) {
 	if n := len(x.ends); n > 0 {
 		points += x.ends[n-1]
@@ -36,8 +36,8 @@ func (x *index) addPoints(dense [][]float32, sparse []embed.SparseVector) {
 	}
 }
 
-// scores are the scores of one query: of all points, and the best of each post. They are
-// used again for the next query.
+// scores are the scores of one query: of all points, and the best of each post. The next
+// query reuses the memory.
 type scores struct {
 	search.Scores
 	postings [][]search.Posting
@@ -45,7 +45,7 @@ type scores struct {
 	posts    []search.Best
 }
 
-// compute fills in the scores of the posts of an index.
+// compute replaces the scores by those of a query over the posts of an index.
 func (s *scores) compute(x *index, q *search.Query) {
 	s.postings, s.cosines, s.posts = s.postings[:0], s.cosines[:0], s.posts[:0]
 	for _, term := range q.Sparse.Indices {

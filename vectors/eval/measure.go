@@ -25,9 +25,10 @@ func (t Task) String() string {
 	return [...]string{"title to body", "title to accepted answer"}[t]
 }
 
-// result has the ranks of a query's known items. Ranks are 0 for a task that does not apply.
+// result holds the ranks of a query's known items. They are 0 for a task without such an
+// item.
 type result struct {
-	fits  bool
+	fits  bool // the weight is fitted on the query
 	ranks [tasks]ranks
 }
 
@@ -62,10 +63,10 @@ func within(n int32) func(int32) float64 {
 	}
 }
 
-// draws is the number of samples of the bootstrap.
+// draws is the number of samples that the bootstrap draws.
 const draws = 1000
 
-// measure returns the mean of the values of queries, of which there is at least one.
+// measure returns the mean of at least one value with its confidence interval.
 func measure(values []float64) Measure {
 	r := rand.New(rand.NewPCG(1, uint64(len(values))))
 	drawn := make([]float64, draws)
@@ -88,12 +89,12 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// values returns a measure of the queries that which selects.
-func values(all []result, t Task, weight int, of func(rank int32) float64, which func(result) bool) []float64 {
+// values returns a measure of each query that has a known item in a task and is selected.
+func values(all []result, t Task, weight int, measure func(rank int32) float64, selected func(result) bool) []float64 {
 	var v []float64
-	for _, f := range all {
-		if rank := f.ranks[t][weight]; rank > 0 && which(f) {
-			v = append(v, of(rank))
+	for _, r := range all {
+		if rank := r.ranks[t][weight]; rank > 0 && selected(r) {
+			v = append(v, measure(rank))
 		}
 	}
 	return v
@@ -102,15 +103,16 @@ func values(all []result, t Task, weight int, of func(rank int32) float64, which
 // priorQueries is the number of queries that the default weight of a model counts as.
 const priorQueries = 1000
 
-// tolerance is the loss of a measure against the sparse score alone that still is harmless.
+// tolerance is the largest harmless loss of a measure against the sparse score alone.
 const tolerance = .005
 
-// fit returns the position in weights that fits the queries to fit on.
+// fit returns the position in weights of the weight that suits the queries of the fitted
+// half best.
 //
 // The best weight has the highest reciprocal rank, in the mean of the tasks, among the
 // harmless ones. On a small site it is a matter of chance: of two halves of 200 queries one
-// may prefer .1 and the other .5. So it is averaged with the default of the model, prior,
-// which counts as priorQueries queries, and then lowered until it is harmless.
+// may prefer .1 and the other .5. So fit averages it with prior, the default of the model,
+// which counts as priorQueries queries, and then lowers it until it is harmless.
 func fit(all []result, prior float64) int {
 	best, bestMean, queries := 0, -1.0, 0
 	for w := range weights {

@@ -14,7 +14,7 @@ import (
 // batchPosts is the number of posts that are read and embedded together.
 const batchPosts = 256
 
-// fitPosts is the number of bodies that the builtin embedder is fitted on, as in a build.
+// fitPosts is the number of bodies for the fit of the builtin embedder, as in a build.
 const fitPosts = 20_000
 
 // postReader reads posts from the tables, and cleans and cuts their bodies as a build does.
@@ -24,7 +24,7 @@ type postReader struct {
 	options Options
 }
 
-// readTitles reads the titles of the queries.
+// readTitles sets the titles of the queries.
 func (r *postReader) readTitles(ctx context.Context, queries []query) error {
 	byID := map[int64]*query{}
 	var ids []int64
@@ -92,7 +92,7 @@ func (r *postReader) fit(ctx context.Context, ids []int64, dims int) (*embed.LSA
 	return model, nil
 }
 
-// index embeds the bodies of posts.
+// index embeds the bodies of posts, and returns their vectors.
 func (r *postReader) index(ctx context.Context, what string, ids []int64) (*index, error) {
 	x := newIndex(r.options.Dense.Dim())
 	for batch := range slices.Chunk(ids, batchPosts) {

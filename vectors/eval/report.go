@@ -6,19 +6,19 @@ import (
 	"text/tabwriter"
 )
 
-// Report has the measures of a build.
+// Report holds the measures of a build.
 type Report struct {
 	Dense     string  `json:"dense"`     // model
 	Sparse    string  `json:"sparse"`    // model
 	Questions int     `json:"questions"` // searched
 	Answers   int     `json:"answers"`   // searched
 	Weight    float64 `json:"weight"`    // of the dense score in a fused score, fitted
-	Fitted    int     `json:"fitted"`    // queries that the weight is fitted on
+	Fitted    int     `json:"fitted"`    // number of queries for the fit of the weight
 	HeldOut   []Cell  `json:"held_out"`  // of the other queries
 	All       []Cell  `json:"all"`       // of all queries: a little too good for hybrid
 }
 
-// Cell has the measures of a way to search at a task.
+// Cell holds the measures of a kind of search in a task.
 type Cell struct {
 	Task      string  `json:"task"`
 	Search    string  `json:"search"` // sparse, dense or hybrid

@@ -13,18 +13,18 @@ import (
 type query struct {
 	id       int64
 	accepted int64 // its accepted answer; 0: none
-	fits     bool  // the weight is fitted on it; else it is in the report
+	fits     bool  // the weight is fitted on it; the report's HeldOut has the others
 	title    string
 	vectors  search.Query
 }
 
-// sample is the posts that are searched, and the queries. Ids ascend.
+// sample holds the queries and the posts to search in. Ids ascend.
 type sample struct {
 	queries            []query
 	questions, answers []int64
 }
 
-// The samples are drawn by different hashes, and so independent of each other.
+// The salts make the hashes of the samples different, and so the samples independent.
 const (
 	saltQuestions = 0x51 << 32
 	saltQueries   = 0x52 << 32
@@ -47,10 +47,10 @@ func drawSample(x *threads.Index, queries, posts int) sample {
 		}
 	}
 	s.questions = draw(s.questions, posts, saltQuestions, nil)
-	wanted := map[int64]bool{}
+	accepts := map[int64]bool{}
 	for _, id := range draw(slices.Clone(s.questions), queries, saltQueries, nil) {
 		s.queries = append(s.queries, query{id: id, accepted: accepted[id]})
-		wanted[accepted[id]] = true
+		accepts[accepted[id]] = true
 	}
 	s.halve()
 	for p := range x.All() {
@@ -60,7 +60,7 @@ func drawSample(x *threads.Index, queries, posts int) sample {
 			}
 		}
 	}
-	s.answers = draw(s.answers, posts, saltAnswers, wanted)
+	s.answers = draw(s.answers, posts, saltAnswers, accepts)
 	return s
 }
 
@@ -79,12 +79,12 @@ func (s *sample) halve() {
 	}
 }
 
-// draw returns n of the ids, ascending: those in wanted first, then those with the
+// draw returns at most n of the ids, ascending: those in preferred, then those with the
 // smallest hashes. It reorders ids.
-func draw(ids []int64, n int, salt uint64, wanted map[int64]bool) []int64 {
+func draw(ids []int64, n int, salt uint64, preferred map[int64]bool) []int64 {
 	if len(ids) > n {
 		first := func(id int64) int {
-			if wanted[id] {
+			if preferred[id] {
 				return 0
 			}
 			return 1

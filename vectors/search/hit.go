@@ -25,8 +25,8 @@ type Hit struct {
 	Answers []Answer `json:"answers,omitempty"` // see AddThreads
 }
 
-// Match is the chunk by which a hit was found: of the question, or of an answer to it
-// where answers are embedded.
+// Match is the chunk of a hit that matched the query best: of the question, or of an answer
+// to it where answers are embedded.
 type Match struct {
 	PostID  int64  `json:"post_id"`
 	Type    string `json:"type"` // question or answer
@@ -52,7 +52,7 @@ const (
 	DirectionIn   = "in"
 )
 
-// hit returns the question that was found, with a snippet of the chunk that matched.
+// hit returns a question in the form of the result, with a snippet of the chunk that matched.
 func (q *Query) hit(f Found) Hit {
 	question, match := f.Question, f.Match
 	h := Hit{

@@ -18,9 +18,9 @@ var edgeColumns = []struct{ edge, column string }{{EdgeDuplicate, "duplicate_of"
 
 // follow returns the neighbours of each question that was found, over the edges from it and
 // to it: duplicates first, outgoing edges before incoming ones. They may be of any language
-// of the build; a shard of the language slug is preferred. An edge that ends at an answer
-// leads to its question where answers are embedded. Otherwise it is left out, because the
-// shards do not have the answer's question.
+// of the build; follow reads them from a shard of the language slug where that has them. An
+// edge that ends at an answer leads to its question where answers are embedded. Otherwise
+// follow omits the edge, because the shards do not have the answer's question.
 func follow(ctx context.Context, catalog *shard.Catalog, slug string, q *Query, found []Hit) ([][]Hit, error) {
 	edges, err := incoming(ctx, catalog, found)
 	if err != nil {
@@ -41,8 +41,8 @@ func follow(ctx context.Context, catalog *shard.Catalog, slug string, q *Query, 
 			if err != nil {
 				return nil, fmt.Errorf("the neighbour %d of %d: %w", v.Post, h.PostID, err)
 			}
-			known := func(of Hit) bool { return of.PostID == n.PostID }
-			if n != nil && n.PostID != h.PostID && !slices.ContainsFunc(neighbours[i], known) {
+			listed := func(other Hit) bool { return other.PostID == n.PostID }
+			if n != nil && n.PostID != h.PostID && !slices.ContainsFunc(neighbours[i], listed) {
 				neighbours[i] = append(neighbours[i], *n)
 			}
 		}
@@ -72,7 +72,7 @@ func findNeighbour(catalog *shard.Catalog, slug string, q *Query, v Via) (*Hit, 
 	return &h, nil
 }
 
-// incoming finds the edges to questions in the shards of all languages, by the question.
+// incoming returns the edges to questions from the shards of all languages, by question.
 func incoming(ctx context.Context, catalog *shard.Catalog, found []Hit) (map[int64][]Via, error) {
 	targets := map[int64]bool{}
 	for _, h := range found {
@@ -108,8 +108,8 @@ func incoming(ctx context.Context, catalog *shard.Catalog, found []Hit) (map[int
 	return edges, group.Wait()
 }
 
-// edgesTo returns the edges in a shard to one of the targets. It reads the columns of
-// edges, and of a row group with such an edge the post ids.
+// edgesTo returns the edges of a shard that end at one of the targets. It reads the columns
+// of edges, and the post ids of row groups with such an edge.
 func edgesTo(name string, targets map[int64]bool) ([]Via, error) {
 	file, err := shard.OpenFile(name)
 	if err != nil {

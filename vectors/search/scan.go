@@ -14,7 +14,8 @@ import (
 	"s2g/vectors/shard"
 )
 
-// shardScan is what a search keeps of the points of a language, in the order of their ids.
+// shardScan holds the columns of a language's points that a search ranks by, in the order of
+// point ids.
 type shardScan struct {
 	points    []uint64
 	questions []int64     // of points; empty where all posts are questions
@@ -129,8 +130,8 @@ func (s *shardScan) scanGroup(g shard.RowGroup, q *Query, hasAnswers bool) error
 	return s.addPostings(g, q, first)
 }
 
-// addCosines multiplies the dense vectors of a row group, which have unit length, with the
-// query's.
+// addCosines adds to cosines, a number for each row of a row group, the products of the
+// dense vectors with the query's. All vectors have unit length.
 func addCosines(g shard.RowGroup, query, cosines []float32) error {
 	row, at := -1, len(query)
 	err := shard.ScanColumn(g, "dense", func(p shard.Page[float32]) error {
@@ -140,7 +141,7 @@ func addCosines(g shard.RowGroup, query, cosines []float32) error {
 		for i, x := range p.Values {
 			if p.Repeated[i] == 0 {
 				if row++; at != len(query) || row == len(cosines) {
-					return fmt.Errorf("row %d: a vector of %d dimensions, %d wanted", row, at, len(query))
+					return fmt.Errorf("row %d: a vector of %d dimensions, that of the query has %d", row, at, len(query))
 				}
 				at = 0
 			}
@@ -208,13 +209,13 @@ func (s *shardScan) addPostings(g shard.RowGroup, q *Query, first int) error {
 	return err
 }
 
-// rank returns the n best questions; At is the position of the point to show. Where the
-// query has no dense vector a post needs one of its terms: a post without any is not worse
-// than another, it has nothing to do with the query.
+// rank returns the n best questions; At is the position of the best point of the post that
+// matched. Where the query has no dense vector, rank leaves out posts without any of its
+// terms.
 func (s *shardScan) rank(q *Query, n int) []Ranked {
 	var scores Scores
 	scores.Compute(q, len(s.points), s.postings, s.cosines)
-	q.setWorth(scores.Terms)
+	q.setTermWeights(scores.Terms)
 	matched := make([]bool, len(s.points))
 	for _, list := range s.postings {
 		for _, p := range list {
@@ -252,8 +253,8 @@ func (s *shardScan) bestPoint(from int, scores *Scores, weight float64) int {
 	return best
 }
 
-// posts yields where the points of each post begin and end. They are side by side, and no
-// post is in two shards of a language.
+// posts yields the positions of each post's first point and of the point after its last. The
+// points of a post are adjacent, because no post is in two shards of a language.
 func (s *shardScan) posts() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for from, to := 0, 0; from < len(s.points); from = to {
@@ -267,7 +268,7 @@ func (s *shardScan) posts() iter.Seq2[int, int] {
 	}
 }
 
-// locate returns the number of a point's shard, and the row in it.
+// locate returns the shard of the point at a position, and its row in the shard.
 func (s *shardScan) locate(at int) (file int, row int64) {
 	for at >= s.rows[file] {
 		at -= s.rows[file]

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// Posting is a term of a query in a point.
+// Posting is an occurrence of a term in a point.
 type Posting struct {
-	Point  int32 // position
-	Weight float32
+	Point  int32   // position
+	Weight float32 // of the term in the point's sparse vector
 }
 
 // Scores are the scores of all points for one query. Each kind is standardised over the
@@ -21,9 +21,9 @@ type Scores struct {
 	Terms  []float64 // weights of the query's terms, inverse document frequencies included
 }
 
-// Compute fills in the scores of so many points. postings has the points of each term of
-// the query's sparse vector; cosines the dense score of each point, or nothing where the
-// query has no dense vector. It reuses the memory of s.
+// Compute replaces the scores by those of a query over so many points. postings has a list
+// for each term of the query's sparse vector. cosines has the dense score of each point, and
+// is empty where the query has no dense vector. Compute reuses the memory of s.
 func (s *Scores) Compute(q *Query, points int, postings [][]Posting, cosines []float32) {
 	s.Terms = s.Terms[:0]
 	s.Sparse = slices.Grow(s.Sparse[:0], points)[:points]
@@ -46,12 +46,12 @@ func (s *Scores) Compute(q *Query, points int, postings [][]Posting, cosines []f
 	standardise(s.Dense)
 }
 
-// Best are the highest sparse and the highest dense score of a post's points, which may be
-// of different points.
+// Best holds the highest sparse and the highest dense score of a post's points. The two may
+// belong to different points.
 type Best struct{ Sparse, Dense float64 }
 
-// Best returns the best scores of the points from position from to position to, excluded.
-// Without dense scores that of the result is 0.
+// Best returns the best scores of the points at positions from to to-1. Its dense score is 0
+// where s has none.
 func (s *Scores) Best(from, to int) Best {
 	b := Best{Sparse: slices.Max(s.Sparse[from:to])}
 	if len(s.Dense) > 0 {
@@ -62,18 +62,18 @@ func (s *Scores) Best(from, to int) Best {
 
 // Fuse returns the score of a post, where the dense score has the given weight.
 //
-// The two kinds are joined for a post and not for each of its points: the words of a query
-// may be in one of them, and another may be nearest in meaning. docs/vectors.md has the gain.
+// It adds the scores of a post, not those of each point, because one point may have the
+// words of a query and another be nearest in meaning. docs/vectors.md has the gain.
 func (b Best) Fuse(weight float64) float64 { return (1-weight)*b.Sparse + weight*b.Dense }
 
-// idf is a term's inverse document frequency by the formula of Qdrant's modifier idf,
+// idf returns a term's inverse document frequency by the formula of Qdrant's modifier idf,
 // which is that of Lucene: ln((N - n + 0.5) / (n + 0.5) + 1), for a term in n of N points.
 func idf(points, having int) float64 {
 	return math.Log((float64(points-having)+0.5)/(float64(having)+0.5) + 1)
 }
 
 // standardise shifts and scales scores in place to mean 0 and deviation 1. Scores that are
-// all equal become 0: they rank nothing.
+// all equal become 0.
 func standardise(scores []float64) {
 	var sum, squares float64
 	for _, v := range scores {
@@ -95,12 +95,12 @@ func standardise(scores []float64) {
 type Ranked struct {
 	Question int64
 	Point    uint64 // id
-	At       int    // where the caller has the point
+	At       int    // position of the point in the caller's list
 	Score    float64
 }
 
 // Top returns the n best questions, the best first, each once: by falling score, then by
-// rising id of the question and of the point. Memory is that of the n.
+// rising id of the question and of the point. It keeps n in memory.
 func Top(n int, all iter.Seq[Ranked]) []Ranked {
 	var best []Ranked
 	for r := range all {

@@ -32,12 +32,12 @@ const defaultTop = 5
 // Options.Accepted, as in the paper.
 const acceptedFactor = 4
 
-// Options select what is searched for.
+// Options configure a search.
 type Options struct {
 	Slug     string // of the language; schema.OtherSlug is the remainder
 	Query    string
 	Top      int  // number of questions; 0: 5
-	Hops     int  // 1: also the neighbours of those over DuplicateOf and LinkedTo, both ways
+	Hops     int  // 1: also their neighbours over DuplicateOf and LinkedTo, in both directions
 	Accepted bool // only questions with an accepted answer, neighbours too
 
 	Dense, Sparse string // specs of the build's models at other endpoints; empty: the build's own
@@ -45,12 +45,12 @@ type Options struct {
 	Find          Finder // nil: searches the shards
 }
 
-// A Finder finds questions of one language: the n that fit a query best, the best first.
-// With accepted these are only questions that have an accepted answer.
+// A Finder finds the n questions of one language that fit a query best, the best first.
+// With accepted it finds only questions that have an accepted answer.
 type Finder func(ctx context.Context, q *Query, n int, accepted bool) ([]Found, error)
 
-// Found is a question and the point by which it was found: its best, or that of an answer
-// to it. The points have no vectors.
+// Found is a question and the point that matched the query best: one of the question, or of
+// an answer to it. The points have no vectors.
 type Found struct {
 	Question, Match *shard.Point
 	Score           float64 // compares within one search
@@ -168,22 +168,22 @@ func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest, remote
 	return embed.OpenPair(ctx, o, remote)
 }
 
-// Query is what is searched for: a text and its vectors.
+// Query holds the vectors of a query's text, and its terms.
 type Query struct {
 	Dense  []float32 // nil: no term of the query is in the embedder's vocabulary, or dense scores have no weight
 	Sparse embed.SparseVector
 	IDF    bool    // the sparse weights are multiplied by inverse document frequencies
 	Weight float64 // of the dense score in a fused score, from 0 to 1; 0 where Dense is nil
 
-	// The terms of the text for snippets, whatever the sparse embedder is.
-	bm25  *embed.BM25
-	terms []uint32           // ascending
-	worth map[uint32]float64 // by term
+	// The terms of the text for snippets: those of BM25 also with another sparse embedder.
+	bm25        *embed.BM25
+	terms       []uint32           // ascending
+	termWeights map[uint32]float64 // of each of terms in a snippet
 }
 
 // newQuery embeds the text of a query.
 func newQuery(ctx context.Context, p *embed.Pair, text string) (*Query, error) {
-	q := &Query{IDF: p.Sparse.IDF(), Weight: p.Weight, bm25: embed.NewBM25(), worth: map[uint32]float64{}}
+	q := &Query{IDF: p.Sparse.IDF(), Weight: p.Weight, bm25: embed.NewBM25(), termWeights: map[uint32]float64{}}
 	var err error
 	if q.Sparse, err = p.Sparse.Query(ctx, text); err != nil {
 		return nil, fmt.Errorf("sparse vector of the query: %w", err)
@@ -200,16 +200,16 @@ func newQuery(ctx context.Context, p *embed.Pair, text string) (*Query, error) {
 	}
 	q.terms = terms.Indices
 	for _, t := range q.terms {
-		q.worth[t] = 1
+		q.termWeights[t] = 1
 	}
 	return q, nil
 }
 
-// setWorth makes the weights of the sparse vector's terms decide what a snippet shows.
-func (q *Query) setWorth(weights []float64) {
+// setTermWeights sets the weights of terms in snippets to those of the sparse vector's terms.
+func (q *Query) setTermWeights(weights []float64) {
 	for i, t := range q.Sparse.Indices {
-		if _, ok := q.worth[t]; ok {
-			q.worth[t] = weights[i]
+		if _, ok := q.termWeights[t]; ok {
+			q.termWeights[t] = weights[i]
 		}
 	}
 }

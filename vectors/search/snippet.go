@@ -29,9 +29,9 @@ func (q *Query) snippet(text string) string {
 			found[i][o.term] = true
 		}
 	}
-	best, bestWorth := 0, 0.0
+	best, bestWeight := 0, 0.0
 	for i := range lines {
-		seen, worth := map[uint32]bool{}, 0.0
+		seen, weight := map[uint32]bool{}, 0.0
 		for j := i; j < min(i+snippetLines, len(lines)); j++ {
 			for term := range found[j] {
 				seen[term] = true
@@ -39,12 +39,12 @@ func (q *Query) snippet(text string) string {
 		}
 		for _, term := range q.terms { // in a fixed order: sums of floats depend on it
 			if seen[term] {
-				worth += q.worth[term]
+				weight += q.termWeights[term]
 			}
 		}
-		// of two windows with the same terms that which begins with one is better
-		if len(found[i]) > 0 && worth > bestWorth {
-			best, bestWorth = i, worth
+		// a window begins with a line that has a term
+		if len(found[i]) > 0 && weight > bestWeight {
+			best, bestWeight = i, weight
 		}
 	}
 	end := min(best+snippetLines, len(lines))
@@ -72,8 +72,8 @@ type occurrence struct {
 	term uint32
 }
 
-// occurrences finds the terms of the query in a line. BM25 analyses each word of the line,
-// so that equal terms are those of a sparse vector.
+// occurrences returns the terms of the query in a line. BM25 analyses each word of the line
+// as it does those of a document.
 func (q *Query) occurrences(line string) []occurrence {
 	var found []occurrence
 	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
@@ -89,7 +89,7 @@ func (q *Query) occurrences(line string) []occurrence {
 		}
 		v, err := q.bm25.Query(context.Background(), line[start:end])
 		if err == nil && len(v.Indices) == 1 {
-			if _, ok := q.worth[v.Indices[0]]; ok {
+			if _, ok := q.termWeights[v.Indices[0]]; ok {
 				found = append(found, occurrence{start, v.Indices[0]})
 			}
 		}

@@ -15,15 +15,15 @@ import (
 )
 
 // Catalog locates the files of a build: the shards of each language, and the part that holds
-// a post. A part covers the same range of post ids in all languages and in parents/, and
-// parts ascend by those. It is safe for concurrent use.
+// a post. A part covers the same range of post ids in all languages and in parents/. Parts
+// ascend by post ids. A Catalog is safe for concurrent use.
 type Catalog struct {
 	out     string
 	shards  map[string][]string // names by slug, in the order of parts
 	parents []string            // names in the order of parts
 
 	mu     sync.Mutex
-	bounds map[string][2]int64 // lowest and highest post id of the parents that were read
+	bounds map[string][2]int64 // lowest and highest post id of files of parents, as far as read
 }
 
 // Stage returns the stage vectors of the build in out, whose manifest is m. A build without

@@ -67,7 +67,7 @@ func (f *File) RowGroups() []RowGroup {
 // Page is a page of a column. Its slices are valid until the next page is read.
 type Page[T any] struct {
 	Values []T
-	// Of a column of lists there are two levels for each value and each empty list.
+	// A column of lists has both levels for each value and for each empty list.
 	Repeated []byte // 0: a row begins
 	Defined  []byte // 0: the list is empty
 }
@@ -155,22 +155,7 @@ func ScanLists(g RowGroup, column string, use func(row int, element int64)) erro
 	})
 }
 
-// readUint64s reads a whole column.
-func (f *File) readUint64s(column string) ([]uint64, error) {
-	values := make([]uint64, 0, f.Rows())
-	for _, g := range f.RowGroups() {
-		err := ScanColumn(g, column, func(p Page[uint64]) error {
-			values = append(values, p.Values...)
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return values, nil
-}
-
-// findRow returns the row at which a column, which ascends, has a value.
+// findRow returns the row that has a value in a column. The column ascends.
 func (f *File) findRow(column string, value uint64) (row int64, found bool, err error) {
 	before := int64(0)
 	for _, g := range f.RowGroups() {
@@ -188,8 +173,8 @@ func (f *File) findRow(column string, value uint64) (row int64, found bool, err 
 	return 0, false, nil
 }
 
-// postBounds returns the lowest and the highest id of a column post_id that ascends, from
-// the statistics of its row groups.
+// postBounds returns the first and the last value of the column post_id, which ascends, from
+// the statistics of the row groups.
 func (f *File) postBounds() (first, last int64, err error) {
 	groups := f.RowGroups()
 	for i, g := range groups {

@@ -1,4 +1,4 @@
-// Package shard is the format of the Parquet files of a build, and reads and writes them:
+// Package shard defines the format of the Parquet files of a build, writes and reads them:
 //
 //	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [Point]
 //	parents/part-00000.parquet        the whole text of each post, ordered by post id; see [Parent]

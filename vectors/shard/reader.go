@@ -39,7 +39,7 @@ func Open(file string, columns ...string) (*Reader, error) {
 // Point returns the point that Scan has read. The caller may keep it.
 func (r *Reader) Point() *Point { return r.row() }
 
-// SeekRow makes the next Scan read the row of a number, from 0.
+// SeekRow makes the next Scan read a row by its number, from 0.
 func (r *Reader) SeekRow(row int64) error { return r.seek(row) }
 
 // IDs reads the point ids of a shard, and no other column.
@@ -48,8 +48,18 @@ func IDs(file string) ([]uint64, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids, err := f.readUint64s("point_id")
-	return ids, errors.Join(err, f.Close())
+	defer f.Close()
+	ids := make([]uint64, 0, f.Rows())
+	for _, g := range f.RowGroups() {
+		err := ScanColumn(g, "point_id", func(p Page[uint64]) error {
+			ids = append(ids, p.Values...)
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return ids, nil
 }
 
 // Texts calls use with the id and the content_hash of each point of a shard. It reads no
@@ -109,8 +119,8 @@ type rows[T any] struct {
 	partial reflect.Type    // a struct of them; nil: T has no others
 	fields  []int           // of T, for each field of partial
 	encoded []parquet.Row   // as many as are decoded together
-	decoded []T             // of which that at at-1 is the current row
-	at      int
+	decoded []T
+	at      int // number of decoded rows that Scan has returned; the last of these is current
 	err     error
 }
 

@@ -34,21 +34,21 @@ const (
 	rowGroupRows = 16384 // at most; a reader needs memory for a row group
 )
 
-// Encoding is how rows become Parquet. A run uses one for all files, because compressors, of
-// many megabytes each, are pooled in it. It is safe for concurrent use.
+// Encoding holds the options of Parquet writers and a pool of compressors, of many megabytes
+// each. So a run uses one Encoding for all files. It is safe for concurrent use.
 type Encoding struct{ options []parquet.WriterOption }
 
 // NewEncoding returns an encoding with a pool of its own.
 func NewEncoding() *Encoding {
 	options := []parquet.WriterOption{
-		// Not the version of s2g: the bytes change with the format alone.
+		// The format, not the version of s2g: the bytes change only with the format.
 		parquet.CreatedBy("s2g", strconv.Itoa(Format), "vectors"),
 		// Most of a point is its vector, which hardly compresses at any level.
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest}),
 		parquet.MaxRowsPerRowGroup(rowGroupRows),
 		parquet.WriteBufferSize(writeBuffer),
 	}
-	// No query is for a range of texts or weights, and the bounds of a text are as long as a text.
+	// No query selects a range of texts or weights, and the bounds of a text are as long as a text.
 	for _, path := range [][]string{
 		{"text"}, {"title"}, {"content_hash"},
 		{"dense", "list", "element"}, {"sparse_indices", "list", "element"}, {"sparse_values", "list", "element"},
@@ -62,10 +62,9 @@ func NewEncoding() *Encoding {
 //
 // Each file has a writer of its own: after parquet-go's Reset (v0.32.0) the columns have
 // lost their paths, and the footer of a second file lacks them. Rows are written one by
-// one: of several at once parquet-go writes some zero values of an optional column as
-// values instead of NULL. Where a value follows n rows without one and is itself followed,
-// after n rows with one, by none, its writeRowsFuncOfOptional takes the rest of 64 rows to
-// have one.
+// one, because of a fault in parquet-go's writeRowsFuncOfOptional: it writes several rows in
+// groups of 64, and after n rows without a value and n rows with one it takes the rest of
+// the group to have a value. Zero values become values there instead of NULL.
 func Write[T Point | Parent](out io.Writer, e *Encoding, rows iter.Seq[T]) error {
 	w := parquet.NewGenericWriter[T](out, e.options...)
 	one := make([]T, 1)
