@@ -1,13 +1,138 @@
 package graph
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
+	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
+
+// listedTag is a tag that questions of a graph carry, with its row of Tags.
+type listedTag struct {
+	name          string
+	graphs        []int
+	hasRow        bool
+	count         []byte
+	wiki, excerpt int64 // posts of the dump of the right type; 0: none
+	dropped       int64 // number of posts that the row names and that are no such wikis
+}
+
+// listedWiki is a tag wiki or an excerpt, and the graphs of the tags that name it.
+type listedWiki struct {
+	id      int64
+	excerpt bool
+	graphs  []int
+}
+
+// tagList lists the tags by name and the wikis by id.
+type tagList struct {
+	tags  []listedTag
+	wikis []listedWiki
+}
+
+// listTags lists the tags of all questions in graphs: those of tagged, which this run
+// has rendered, and those before the checkpoint, which it queries.
+func listTags(ctx context.Context, src *source, tagged tagGraphs, last checkpoint) (*tagList, error) {
+	if last.Phase > phasePosts || last.Unit > 0 {
+		query := fmt.Sprintf("SELECT Tags FROM Posts WHERE PostTypeId = %d", schema.PostQuestion)
+		if last.Phase == phasePosts {
+			query += fmt.Sprintf(" AND Id < %d", last.Unit)
+		}
+		err := src.db.EachRow(ctx, query, func(row [][]byte) error {
+			if set := src.threads.SetOf(row[0]); set != 0 {
+				for tag := range schema.SplitTags(row[0]) {
+					tagged.add(tag, src.threads.Graphs(set), len(src.graphs))
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, fmt.Errorf("reading the tags of questions: %w", err)
+		}
+	}
+	l := &tagList{}
+	for _, name := range slices.Sorted(maps.Keys(tagged)) {
+		l.tags = append(l.tags, listedTag{name: name, graphs: tagged[name].list()})
+	}
+	if err := l.readTagRows(ctx, src); err != nil {
+		return nil, fmt.Errorf("reading Tags: %w", err)
+	}
+	if err := l.findWikis(ctx, src); err != nil {
+		return nil, fmt.Errorf("finding tag wikis: %w", err)
+	}
+	return l, nil
+}
+
+// readTagRows merges the rows of Tags into the tags, which are ordered by name. Of rows
+// with the same name the first counts.
+func (l *tagList) readTagRows(ctx context.Context, src *source) error {
+	if !src.tables["Tags"] {
+		return nil
+	}
+	i, list := 0, l.tags
+	return src.db.EachRow(ctx, "SELECT TagName, Count, WikiPostId, ExcerptPostId FROM Tags ORDER BY TagName, Id", func(row [][]byte) error {
+		for i < len(list) && list[i].name < string(row[0]) {
+			i++
+		}
+		if i < len(list) && list[i].name == string(row[0]) {
+			t := &list[i]
+			t.hasRow, t.count, t.wiki, t.excerpt = true, bytes.Clone(row[1]), tables.Int(row[2]), tables.Int(row[3])
+			i++
+		}
+		return nil
+	})
+}
+
+// findWikis lists the wikis that tags name. It removes from the tags those that are
+// not in the dump or of another type.
+func (l *tagList) findWikis(ctx context.Context, src *source) error {
+	types := map[int64]int64{} // of the posts that tags name
+	for i := range l.tags {
+		types[l.tags[i].wiki], types[l.tags[i].excerpt] = 0, 0
+	}
+	delete(types, 0)
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(types)), wikiBlock) {
+		err := src.db.EachRow(ctx, "SELECT Id, PostTypeId FROM Posts WHERE Id IN ("+tables.IDList(ids)+")", func(row [][]byte) error {
+			types[tables.Int(row[0])] = tables.Int(row[1])
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	graphs := map[int64]graphBits{}
+	keep := func(t *listedTag, id *int64, postType int64) {
+		if *id == 0 {
+			return
+		}
+		if types[*id] != postType {
+			*id = 0
+			t.dropped++
+			return
+		}
+		if graphs[*id] == nil {
+			graphs[*id] = newGraphBits(len(src.graphs))
+		}
+		graphs[*id].add(t.graphs)
+	}
+	for i := range l.tags {
+		t := &l.tags[i]
+		keep(t, &t.wiki, schema.PostTagWiki)
+		keep(t, &t.excerpt, schema.PostTagWikiExcerpt)
+	}
+	for id, g := range graphs {
+		l.wikis = append(l.wikis, listedWiki{id: id, excerpt: types[id] == schema.PostTagWikiExcerpt, graphs: g.list()})
+	}
+	slices.SortFunc(l.wikis, func(a, b listedWiki) int { return cmp.Compare(a.id, b.id) })
+	return nil
+}
 
 // renderTags renders a unit of tags.
 func (w *worker) renderTags(ctx context.Context, tags []listedTag) error {
@@ -73,4 +198,55 @@ func (w *worker) renderWiki(k *listedWiki, row [][]byte) {
 	}
 	w.renderCommon(row)
 	w.count(wikisWritten, 1)
+}
+
+// tagGraphs holds for each tag the graphs of its questions.
+type tagGraphs map[string]graphBits
+
+// add records that a question in some of n graphs carries a tag.
+func (t tagGraphs) add(tag []byte, graphs []int, n int) {
+	b, ok := t[string(tag)]
+	if !ok {
+		b = newGraphBits(n)
+		t[string(tag)] = b
+	}
+	b.add(graphs)
+}
+
+func (t tagGraphs) union(u tagGraphs) {
+	for tag, b := range u {
+		if have, ok := t[tag]; ok {
+			have.union(b)
+		} else {
+			t[tag] = b
+		}
+	}
+}
+
+// graphBits is a set of graphs, by their positions.
+type graphBits []uint64
+
+func newGraphBits(graphs int) graphBits { return make(graphBits, (graphs+63)/64) }
+
+func (b graphBits) add(graphs []int) {
+	for _, g := range graphs {
+		b[g/64] |= 1 << (g % 64)
+	}
+}
+
+func (b graphBits) union(c graphBits) {
+	for i := range c {
+		b[i] |= c[i]
+	}
+}
+
+// list returns the positions, ascending.
+func (b graphBits) list() []int {
+	var graphs []int
+	for i := range len(b) * 64 {
+		if b[i/64]&(1<<(i%64)) != 0 {
+			graphs = append(graphs, i)
+		}
+	}
+	return graphs
 }

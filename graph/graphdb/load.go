@@ -2,7 +2,9 @@ package graphdb
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -10,7 +12,76 @@ import (
 	"s2g/graph/rdf4j"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/retry"
 )
+
+// The defaults of Options, and of a command line's option retry-for.
+const (
+	DefaultTransaction = 4
+	DefaultInFlight    = 2
+	DefaultRetryFor    = 2 * time.Minute
+)
+
+// Options configures a load. The zero value works and retries nothing.
+type Options struct {
+	CreateOptions
+	Transaction int           // files in a transaction; 0: DefaultTransaction
+	InFlight    int           // transactions at a time; 0: DefaultInFlight
+	RetryFor    time.Duration // how long a failing request is retried; 0: not at all
+	ImportDir   string        // GraphDB's import folder as this machine sees it; empty: files are sent
+
+	Log      *slog.Logger                         // nil: nothing is logged
+	Progress func(what string, done, total int64) // receives the loaded statements, at least each second; nil: nobody does
+
+	firstPause, pollEvery time.Duration // for tests; 0: the defaults
+}
+
+// withDefaults fills in the zero values and checks the rest.
+func (o Options) withDefaults() (Options, error) {
+	if o.Transaction == 0 {
+		o.Transaction = DefaultTransaction
+	}
+	if o.InFlight == 0 {
+		o.InFlight = DefaultInFlight
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	if o.Transaction < 1 {
+		return o, schema.Faultf(schema.FaultUsage, "use 1 to 50 files", "option transaction is %d", o.Transaction)
+	}
+	if o.InFlight < 1 {
+		return o, schema.Faultf(schema.FaultUsage, "use 1 to 4 transactions", "option in-flight is %d", o.InFlight)
+	}
+	if err := checkRuleset(o.Ruleset); err != nil {
+		return o, err
+	}
+	switch o.Server {
+	case "", ServerAuto, ServerGraphDB:
+	case ServerRDF4J:
+		if o.Ruleset != "" || o.ImportDir != "" {
+			return o, schema.Faultf(schema.FaultUsage, "leave option ruleset and option import-dir out", "RDF4J Server has no rulesets and no import folder")
+		}
+	default:
+		return o, schema.Faultf(schema.FaultUsage, "use auto, graphdb or rdf4j", "option server is %q", o.Server)
+	}
+	return o, nil
+}
+
+// LoadResult reports what a load did.
+type LoadResult struct {
+	Repository string  `json:"repository"`
+	Endpoint   string  `json:"endpoint"` // for SPARQL
+	Created    bool    `json:"created"`
+	Files      int     `json:"files"`      // batches of the build
+	Sent       int     `json:"sent"`       // of these, by this run
+	Statements int64   `json:"statements"` // in the repository now
+	Loaded     int64   `json:"loaded"`     // of these, by this run
+	Seconds    float64 `json:"seconds"`
+}
 
 // Load completes a repository that is absent, empty or partly loaded: afterwards
 // it holds the whole build. A repository with other content is a usage fault.
@@ -23,6 +94,28 @@ func Load(ctx context.Context, r *rdf4j.Repository, b *Build, o Options) (LoadRe
 	err = l.load(ctx)
 	l.result.Seconds = time.Since(started).Seconds()
 	return l.result, err
+}
+
+// loader is the state of one load.
+type loader struct {
+	Options
+	retries    retry.Policy
+	build      *Build
+	repository *rdf4j.Repository
+	result     LoadResult
+
+	total, done atomic.Int64 // statements: to load by this run, and loaded by it
+}
+
+func newLoader(r *rdf4j.Repository, b *Build, o Options) (*loader, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{Options: o, retries: retryPolicy(o.RetryFor, o.Log), build: b, repository: r}
+	l.retries.FirstPause = o.firstPause
+	l.result = LoadResult{Repository: r.ID(), Endpoint: r.URL(), Files: len(b.Batches)}
+	return l, nil
 }
 
 // load runs the steps of the package's documentation from the repository's state on.
@@ -116,4 +209,30 @@ func (l *loader) compareSize(got, want int64) error {
 	}
 	return schema.Faultf(schema.FaultVerification, "run s2g verify with option graphdb to find the first difference; or delete the repository and load it again",
 		"the repository %s holds %d statements, the build has %d", l.repository.ID(), got, want)
+}
+
+// withRetries is [Retry] by the load's policy.
+func (l *loader) withRetries(ctx context.Context, what string, request func() error) error {
+	return withFault(l.retries.Do(ctx, what, func(context.Context) error { return request() }))
+}
+
+// reportEachSecond reports progress while the server is at work, until stop returns.
+func (l *loader) reportEachSecond() (stop func()) {
+	ended, finished := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		for ticks := time.Tick(time.Second); ; {
+			select {
+			case <-ticks:
+				l.reportLoaded(0)
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return func() { close(ended); <-finished }
+}
+
+func (l *loader) reportLoaded(more int64) {
+	l.Progress("statements", l.done.Add(more), l.total.Load())
 }
