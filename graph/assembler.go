@@ -7,8 +7,8 @@ import (
 	"s2g/graph/trig"
 )
 
-// assembler distributes the quads of units, which come in order, to batches, and
-// hands full batches to the writer.
+// assembler receives units in order, distributes their quads to batches, and hands
+// full batches to the writer.
 type assembler struct {
 	writer    *writer
 	pool      *fragmentPool
@@ -34,7 +34,7 @@ func (a *assembler) quads() (n int64) {
 	return n
 }
 
-// begin starts a unit: the next fragments are its.
+// begin starts a unit. The next fragments belong to it.
 func (a *assembler) begin(p phase, u *unit) {
 	a.phase, a.unit, a.nodes = p, u, 0
 	if a.start != nil && (a.start.Phase != p || a.start.Unit != u.at) {
@@ -92,7 +92,7 @@ func (a *assembler) finish(ctx context.Context) error {
 	return a.flush(ctx, checkpoint{Phase: phaseDone})
 }
 
-// flush hands over the batch with the position after it.
+// flush hands the batch over with the checkpoint after it.
 func (a *assembler) flush(ctx context.Context, after checkpoint) error {
 	after.Done, after.Kinds = a.done, slices.Clone(a.kinds)
 	for g := range a.perGraph {

@@ -27,7 +27,7 @@ const (
 // to there. The manifest and the journal store it as JSON.
 type checkpoint struct {
 	Phase phase `json:"p"`
-	Unit  int64 `json:"u"` // where the unit begins
+	Unit  int64 `json:"u"` // unit.at
 	Node  int   `json:"n"` // the next quad in the unit: see trig.Cursor
 	Graph int   `json:"g,omitempty"`
 	Piece int   `json:"t,omitempty"`
@@ -41,8 +41,9 @@ func batchName(n int, suffix string) string {
 	return fmt.Sprintf("graph/batch-%06d.%s", n, suffix)
 }
 
-// resume returns the batches that an interrupted run has committed without a gap,
-// and the checkpoint of the last one; without any, the start of the graph.
+// resume returns the batches, from the first one on without a gap, that an interrupted
+// run has committed, and the checkpoint of the last one. Without any batch the
+// checkpoint is the start of the graph.
 func resume(committed []manifest.File, suffix string, kinds int) (files []manifest.File, last checkpoint, err error) {
 	for _, f := range committed {
 		if f.Name == batchName(len(files)+1, suffix) {
@@ -59,9 +60,10 @@ func resume(committed []manifest.File, suffix string, kinds int) (files []manife
 	return files, last, nil
 }
 
-// countCommitted reads the batches of an interrupted run in OUT, and returns their
-// quads by graph and kind. Checkpoints do not hold these numbers: over thousands of files
-// and dozens of graphs they would outgrow the rest, and few runs need them.
+// countCommitted reads the batches of an interrupted run in OUT, and returns the
+// numbers of their quads by graph and kind. Checkpoints do not hold these numbers: with
+// thousands of files and dozens of graphs they would outgrow the rest of the manifest,
+// and few runs need them.
 func countCommitted(ctx context.Context, out string, files []manifest.File, graphs []string, kinds *kinds, workers int) ([][]int64, error) {
 	sums := newKindCounts(len(graphs), len(kinds.all))
 	free := make(chan [][]int64, workers)
@@ -114,7 +116,7 @@ func countFile(path string, positions map[string]int, kinds *kinds, counts [][]i
 	for r.Scan() {
 		q := r.Record()
 		graph, known := positions[string(q.Graph.Value)]
-		kind, ok := kinds.ofQuad(q)
+		kind, ok := kinds.find(q)
 		if !known || !ok {
 			return fmt.Errorf("<%s> in <%s> is not of this build", q.Predicate.Value, q.Graph.Value)
 		}

@@ -1,7 +1,7 @@
 package graph
 
-// counter is a number that the stage reports. Checkpoints store the counters in
-// this order: another order needs a new Version.
+// counter identifies a number that the stage reports. Checkpoints store the counters
+// in this order; another order needs a new Version.
 type counter int
 
 const (
@@ -22,7 +22,7 @@ const (
 	linksOutside           // an end is in no graph
 	linksRepeated          // a second row of the same edge
 	duplicatesNotQuestions // an end is no question
-	tagsWithoutRow         // known by name alone
+	tagsWithoutRow         // the dump has no row of Tags
 	wikisDropped           // a tag names a post that is missing or of another type
 	counters
 )
@@ -45,7 +45,7 @@ func (c *counts) byName() map[string]int64 {
 	return m
 }
 
-// addEach adds each number of more to the one in its position.
+// addEach adds more[i] to to[i].
 func addEach(to, more []int64) {
 	for i, n := range more {
 		to[i] += n
@@ -59,7 +59,7 @@ func total(counts []int64) (n int64) {
 	return n
 }
 
-// newKindCounts returns a counter for each kind of quads in each graph.
+// newKindCounts returns a zero count for each kind of quads in each graph.
 func newKindCounts(graphs, kinds int) [][]int64 {
 	c := make([][]int64, graphs)
 	for g := range c {

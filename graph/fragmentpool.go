@@ -8,43 +8,44 @@ import (
 )
 
 const (
-	fragmentSize     = 512 << 10 // bytes of text after which a fragment is passed on
-	fragmentCapacity = 576 << 10 // has room for the post that exceeds the size
-	maxReused        = 2 << 20   // a fragment that a huge post made larger is not reused
+	fragmentSize     = 512 << 10 // bytes of text after which a worker passes a fragment on
+	fragmentCapacity = 576 << 10 // initial allocation, with room for a last post beyond fragmentSize
+	maxReused        = 2 << 20   // a larger fragment, grown by a huge post, is not reused
 
 	// poolSize limits the bytes of all fragments. The last quarter is reserved for the
-	// unit that is next.
+	// unit that is assembled next.
 	poolSize = 40 << 20
 )
 
-// fragmentPool lends fragments and takes them back. It bounds the memory of all
-// workers and writers together: a worker waits for room, unless its unit is the next
-// to be assembled. That worker waits only while files are being written, since their
-// ends free room; otherwise nothing else could proceed.
+// fragmentPool lends fragments and takes them back. It limits the memory of all workers
+// and writers together: a worker waits until there is room. The worker of the unit that
+// is assembled next waits only while files are being written, since each finished file
+// frees room. Without a file in progress it exceeds the limit, because nothing else
+// could free room.
 type fragmentPool struct {
 	size int // bytes
 
 	mu      sync.Mutex
 	free    []*trig.Fragment
 	lent    map[*trig.Fragment]loan
-	bytes   int // of the lent ones
-	next    *unit
-	writing int           // batches
-	changed chan struct{} // closed when waiting workers must check again
+	bytes   int           // of the lent fragments
+	next    *unit         // assembled next
+	writing int           // batches handed to the writer and not yet written
+	changed chan struct{} // closed when waiting workers must check for room again
 }
 
 // loan is the state of a lent fragment.
 type loan struct {
-	holders int // a worker or the assembler; batches
-	bytes   int // of the fragment, as counted
+	holders int // a worker or the assembler, and each batch that refers to it
+	bytes   int // as last counted in fragmentPool.bytes
 }
 
 func newFragmentPool(size int) *fragmentPool {
 	return &fragmentPool{size: size, lent: map[*trig.Fragment]loan{}, changed: make(chan struct{})}
 }
 
-// take lends an empty fragment for a unit as soon as there is room. It has one
-// holder.
+// take lends an empty fragment for a unit as soon as there is room. The caller is its
+// one holder.
 func (p *fragmentPool) take(ctx context.Context, u *unit) (*trig.Fragment, error) {
 	for {
 		p.mu.Lock()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"s2g/graph/trig"
 	"s2g/schema"
@@ -13,19 +14,19 @@ import (
 	"s2g/schema/threads"
 )
 
-// What the stage holds, in bytes. With some 25 MiB of the program itself, this makes
-// 128 MiB and 24 bytes a post.
+// The memory of the stage, in bytes. Together with some 25 MiB of the program itself
+// it is 128 MiB and 24 bytes a post.
 const (
 	heap        = 100 << 20 // fragments, four compressors, connections, and as much garbage
 	heapPerPost = 24        // the index of threads
 )
 
-// MemoryLimit returns the limit of the garbage collector, in bytes, under which the
-// graph of so many posts is as fast as without one.
+// MemoryLimit returns the garbage collector's limit, in bytes, for a graph of so many
+// posts. The stage is as fast under it as without a limit.
 func MemoryLimit(posts int64) int64 { return heap + heapPerPost*posts }
 
-// Run writes graph/ of a build whose tables are in db, and its entry in the
-// manifest. It resumes an interrupted run that has the same key.
+// Run writes graph/ of the build in dir from the tables in db, and then its entry in
+// the manifest. It resumes an interrupted run that has the same key.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) (err error) {
 	o, err = o.withDefaults()
 	if err != nil {
@@ -88,15 +89,15 @@ func writeGraph(ctx context.Context, dir *manifest.Dir, run *manifest.Run, db *t
 	return summary, nil
 }
 
-// source is what the graph is rendered from.
+// source is the input of a run: the tables and the index of threads.
 type source struct {
 	db      *tables.DB
-	tables  map[string]bool // those that the dump has
+	tables  map[string]bool // names of the tables that the dump has
 	threads *threads.Index
 	graphs  []string // IRIs: the languages', then the remainder's
 }
 
-// openSource reads the index of threads.
+// openSource builds the index of threads. A database without Posts is a usage fault.
 func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) {
 	s := &source{db: db}
 	var err error
@@ -119,15 +120,14 @@ func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) 
 	return s, nil
 }
 
-// commitTurtle writes a small file of Turtle, unless an interrupted run has.
+// commitTurtle writes and commits a small Turtle file, unless an interrupted run has
+// committed it.
 func commitTurtle(run *manifest.Run, name string, content []byte) error {
-	for _, f := range run.Committed() {
-		if f.Name == name {
-			return nil
-		}
+	if slices.ContainsFunc(run.Committed(), func(f manifest.File) bool { return f.Name == name }) {
+		return nil
 	}
 	var triples int64
-	r := trig.NewReader(bytes.NewReader(content), trig.TriG) // Turtle is a part of it
+	r := trig.NewReader(bytes.NewReader(content), trig.TriG) // Turtle is a part of TriG
 	for r.Scan() {
 		triples++
 	}

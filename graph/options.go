@@ -17,12 +17,12 @@ const Version = 2
 // BatchSize is the number of quads in every file but the last.
 const BatchSize = 50_000
 
-// maxWorkers limits the workers. Each has four connections, and the private server
-// accepts 64; eight workers render more than a server sends.
+// maxWorkers limits the workers. Each opens four connections, and the private server
+// accepts 64. Eight workers render more than a server sends.
 const maxWorkers = 8
 
-// Options selects what to write. The zero value is Stack Overflow's graph of the
-// default languages, as TriG with gzip.
+// Options configures a run. The zero value writes Stack Overflow's graph of the
+// default languages as TriG with gzip.
 type Options struct {
 	Site      vocab.Site        // empty: vocab.DefaultSite
 	Languages []schema.Language // nil: schema.DefaultLanguages
@@ -30,16 +30,16 @@ type Options struct {
 	Format    string            // "trig" or "nquads"; empty: trig
 	Compress  string            // "gzip", "zstd" or "none"; empty: gzip
 
-	// Materialize adds what follows from the ontology's hierarchy: superclasses,
+	// Materialize adds the triples that the ontology's hierarchy implies: superclasses,
 	// superproperties, and the terms of other vocabularies that it aligns with.
 	Materialize bool
 
 	Workers  int                                  // 0: GOMAXPROCS; at most maxWorkers
 	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // receives written posts; nil: nobody does
+	Progress func(what string, done, total int64) // receives the number of written posts; nil: no reports
 
 	batch              int // quads in a file; 0: BatchSize
-	fragment, poolSize int // bytes of a fragment, and of all; 0: fragmentSize, poolSize
+	fragment, poolSize int // bytes of a fragment, and of all; 0: fragmentSize, poolSize; set together
 }
 
 // formats are the values of Options.Format.
@@ -84,7 +84,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Key returns the stage's key, which changes with everything that changes the files.
+// Key returns the stage's key. It covers everything that changes the files.
 func Key(ingestKey string, o Options) (string, error) {
 	o, err := o.withDefaults()
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"s2g/schema/manifest"
 )
 
-// unitBuffer is the number of a unit's fragments that may wait for the units before
-// it: as many as the pool has.
+// unitBuffer is the capacity of a unit's channel: all fragments of the pool can wait
+// there for the units before it.
 const unitBuffer = poolSize / fragmentSize
 
 // pipeline writes the batches of one run: phase by phase, on workers, through the
@@ -24,15 +24,15 @@ type pipeline struct {
 	assembler *assembler
 }
 
-// step is the work of one phase: cut emits its units in order, from the one at from
-// on, and render renders one of them.
+// step is the work of one phase. cut emits the phase's units in order, beginning with
+// the one at position from; render renders one unit.
 type step struct {
 	phase  phase
 	cut    func(ctx context.Context, from int64, emit func(*unit) error) error
 	render func(*worker, context.Context, *unit) error
 }
 
-// writeBatches writes all batch files of a run into OUT, and returns them.
+// writeBatches completes the batch files in OUT, and returns all of them.
 func (p *pipeline) writeBatches(ctx context.Context, run *manifest.Run, out string) ([]manifest.File, error) {
 	files, last, err := resume(run.Committed(), p.suffix(), len(p.terms.kinds.all))
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *pipeline) writeBatches(ctx context.Context, run *manifest.Run, out stri
 	return w.files, err
 }
 
-// runPhases writes what follows the checkpoint.
+// runPhases runs the phases from the checkpoint on.
 func (p *pipeline) runPhases(ctx context.Context, last checkpoint) error {
 	if last.Phase == phaseDone {
 		return nil
@@ -83,7 +83,7 @@ func (p *pipeline) runPhases(ctx context.Context, last checkpoint) error {
 	if err := run(step{phasePosts, cutPosts(p.db), (*worker).renderPosts}); err != nil {
 		return err
 	}
-	tagged := tagGraphs{} // by the questions that this run has rendered
+	tagged := tagGraphs{} // of the questions that this run has rendered
 	for _, w := range workers {
 		tagged.union(w.tagged)
 		w.tagged = nil

@@ -48,7 +48,8 @@ func (w *worker) skipOrphans(s *postScans, isOrphan func(*orderedScan) bool) {
 	}
 }
 
-// skipPost counts and skips a post in no graph, with its rows.
+// skipPost counts and skips a post that is in no graph, and the rows of other tables
+// that belong to it.
 func (w *worker) skipPost(id, postType int64, s *postScans) {
 	reason := commentsOutside
 	switch postType {
@@ -71,7 +72,7 @@ func (w *worker) skipPost(id, postType int64, s *postScans) {
 }
 
 // renderPost renders a question or an answer with its votes, tags, links and comments.
-// Each node is rendered once, with the graphs that its triples belong to.
+// It renders each node once, with the list of graphs that the node belongs to.
 func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
 	t, f, graphs := w.terms, w.out, w.threads.Graphs(p.Set)
 	if p.Question {
@@ -155,9 +156,9 @@ func (w *worker) renderVotes(post int64, votes *orderedScan) {
 	w.terms.downVotes.int(w.out, w.terms.integer, down)
 }
 
-// renderLinks renders the links of a post. It keeps those that belong to more graphs
-// than the post in w.wider: they follow as nodes of their own. Rows are ordered by
-// type, then by related post.
+// renderLinks renders the links of a post. Links that belong to more graphs than the
+// post go to w.wider; renderPost renders them as nodes of their own. The scan is
+// ordered by type, then by related post, so repeated rows are neighbours.
 func (w *worker) renderLinks(p threads.Post, links *orderedScan) {
 	w.wider, w.linked = w.wider[:0], w.linked[:0]
 	var linkType, related int64

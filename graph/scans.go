@@ -49,8 +49,8 @@ const (
 	commentLicense
 )
 
-// postScans are the rows of a unit's posts, table by table, each in the order of
-// posts. Votes are counted by type, and links are ordered by type and related post.
+// postScans are the scans of a unit's rows, one a table, each in the order of post
+// ids. Votes are counted by type, and links are ordered by type and related post.
 type postScans struct{ posts, comments, votes, links *orderedScan }
 
 // openPostScans starts the scans of the posts with ids from lo to hi. A table that the
@@ -80,8 +80,8 @@ func (s *postScans) close() error {
 	return errors.Join(s.posts.close(), s.comments.close(), s.votes.close(), s.links.close())
 }
 
-// orderedScan is a query's result in the order of its first column, a post's id, so
-// that it can be merged with others. The zero value is empty.
+// orderedScan is a query's result in the order of its first column, a post's id. This
+// order lets several scans be merged. The zero value is empty.
 type orderedScan struct {
 	rows *tables.Rows
 	row  [][]byte // the current row; nil at the end

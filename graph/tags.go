@@ -21,7 +21,7 @@ type listedTag struct {
 	hasRow        bool
 	count         []byte
 	wiki, excerpt int64 // posts of the dump of the right type; 0: none
-	dropped       int64 // number of posts that the row names and that are no such wikis
+	dropped       int64 // how many of the row's wiki and excerpt were removed as missing or of another type
 }
 
 // listedWiki is a tag wiki or an excerpt, and the graphs of the tags that name it.
@@ -37,8 +37,8 @@ type tagList struct {
 	wikis []listedWiki
 }
 
-// listTags lists the tags of all questions in graphs: those of tagged, which this run
-// has rendered, and those before the checkpoint, which it queries.
+// listTags lists the tags of all questions in graphs. tagged holds the tags of the
+// questions that this run has rendered; listTags queries those before the checkpoint.
 func listTags(ctx context.Context, src *source, tagged tagGraphs, last checkpoint) (*tagList, error) {
 	if last.Phase > phasePosts || last.Unit > 0 {
 		query := fmt.Sprintf("SELECT Tags FROM Posts WHERE PostTypeId = %d", schema.PostQuestion)
@@ -70,8 +70,8 @@ func listTags(ctx context.Context, src *source, tagged tagGraphs, last checkpoin
 	return l, nil
 }
 
-// readTagRows merges the rows of Tags into the tags, which are ordered by name. Of rows
-// with the same name the first counts.
+// readTagRows merges the rows of Tags into the tags; both are ordered by name. The
+// first of several rows with the same name counts.
 func (l *tagList) readTagRows(ctx context.Context, src *source) error {
 	if !src.tables["Tags"] {
 		return nil
@@ -90,8 +90,8 @@ func (l *tagList) readTagRows(ctx context.Context, src *source) error {
 	})
 }
 
-// findWikis lists the wikis that tags name. It removes from the tags those that are
-// not in the dump or of another type.
+// findWikis lists the wikis that tags name. It removes from a tag the ids of posts that
+// are missing in the dump or have another type.
 func (l *tagList) findWikis(ctx context.Context, src *source) error {
 	types := map[int64]int64{} // of the posts that tags name
 	for i := range l.tags {
@@ -178,7 +178,7 @@ func (w *worker) renderWikis(ctx context.Context, wikis []listedWiki) (err error
 	defer func() { err = errors.Join(err, rows.close()) }()
 	for i := range wikis {
 		if !rows.isOf(wikis[i].id) {
-			return fmt.Errorf("the tag wiki %d is missing, which was there before", wikis[i].id)
+			return fmt.Errorf("the tag wiki %d has disappeared during the run", wikis[i].id)
 		}
 		w.renderWiki(&wikis[i], rows.row)
 		rows.next()

@@ -67,9 +67,10 @@ func statusOf(p threads.Post) answerStatus {
 	return otherAnswer
 }
 
-// terms are the constant parts of the graph's triples, as the syntax spells them.
-// A new property of the graph is a field here, a line in newTerms, and the line that
-// writes it in posts.go or tags.go.
+// terms are the constant parts of the graph's triples, as the syntax spells them. Their
+// fields have the ontology's names, in its case (so:HasComment, so:hasTitle). A new
+// property of the graph is a field here, a line in newTerms, and the line that writes
+// it in posts.go or tags.go.
 type terms struct {
 	syntax *trig.Syntax
 	kinds  *kinds
@@ -84,7 +85,7 @@ type terms struct {
 
 	HasAnswer                                                                          [answerStatuses]property
 	HasComment, TaggedWith, HasTagWiki, HasTagWikiExcerpt, LinkedTo, DuplicateOf       property
-	DuplicateOfLinked                                                                  property // what DuplicateOf adds to LinkedTo to the same post
+	DuplicateOfLinked                                                                  property // beside LinkedTo to the same post: DuplicateOf without the predicates that LinkedTo has
 	author, license, postID, commentID, hasTitle, hasBody, score, upVotes, downVotes   property
 	viewCount, answerCount, commentCount, favoriteCount, authorName, tagName, tagCount property
 	creationDate, lastEditDate, lastActivityDate, closedDate, communityOwnedDate       property
@@ -138,9 +139,11 @@ func newTerms(s *trig.Syntax, site vocab.Site, above hierarchy) *terms {
 }
 
 // types are the rdf:type triples of a node.
-type types []struct {
-	predicate trig.Predicate
-	class     string // spelled
+type types []typeTriple
+
+type typeTriple struct {
+	predicate trig.Predicate // rdf:type, with the class's counter
+	class     string         // spelled
 }
 
 // types spells the classes of a node, and those above them.
@@ -148,11 +151,8 @@ func (t *terms) types(above hierarchy, classes ...string) types {
 	a := t.syntax.Predicate(vocab.RDF + "type")
 	list := make(types, 0, len(classes))
 	for _, class := range above.closure(inNS(classes)...) {
-		a.Tally = t.kinds.numberOf(class, true)
-		list = append(list, struct {
-			predicate trig.Predicate
-			class     string
-		}{a, t.syntax.IRI(class)})
+		a.Tally = t.kinds.register(class, true)
+		list = append(list, typeTriple{a, t.syntax.IRI(class)})
 	}
 	return list
 }
@@ -163,8 +163,8 @@ func (t types) write(f *trig.Fragment) {
 	}
 }
 
-// property is a predicate of the graph, and those that it implies. Each object is
-// written with all of them, as so many pieces of a fragment.
+// property is a predicate of the graph and the predicates that it implies. Its methods
+// write one triple for each of them, all with the same object.
 type property []trig.Predicate
 
 // property spells predicates, and those above them.
@@ -172,7 +172,7 @@ func (t *terms) property(above hierarchy, names ...string) property {
 	var p property
 	for _, iri := range above.closure(inNS(names)...) {
 		q := t.syntax.Predicate(iri)
-		q.Tally = t.kinds.numberOf(iri, false)
+		q.Tally = t.kinds.register(iri, false)
 		p = append(p, q)
 	}
 	return p
@@ -210,8 +210,8 @@ func inNS(names []string) []string {
 	return iris
 }
 
-// kinds are what quads are counted by: the class of an rdf:type triple, else the
-// predicate. Their numbers follow the order in which newTerms spells them.
+// kinds are the kinds of triples that void.ttl counts: each class of an rdf:type triple,
+// and each other predicate. They are numbered in the order in which newTerms spells them.
 type kinds struct {
 	all    []kind
 	number map[string]uint8 // by IRI
@@ -222,8 +222,8 @@ type kind struct {
 	isClass bool
 }
 
-// numberOf returns the number of a class or predicate, a new one for a new IRI.
-func (k *kinds) numberOf(iri string, isClass bool) uint8 {
+// register returns the number of a class or predicate, a new number for a new IRI.
+func (k *kinds) register(iri string, isClass bool) uint8 {
 	n, ok := k.number[iri]
 	if !ok {
 		n = uint8(len(k.all))
@@ -233,13 +233,13 @@ func (k *kinds) numberOf(iri string, isClass bool) uint8 {
 	return n
 }
 
-// ofQuad returns the number of a quad's kind.
-func (k *kinds) ofQuad(q *trig.Quad) (n uint8, ok bool) {
-	if string(q.Predicate.Value) == vocab.RDF+"type" {
-		n, ok = k.number[string(q.Object.Value)]
-		return n, ok
+// find returns the number of a quad's kind.
+func (k *kinds) find(q *trig.Quad) (n uint8, ok bool) {
+	term := &q.Predicate
+	if string(term.Value) == vocab.RDF+"type" {
+		term = &q.Object
 	}
-	n, ok = k.number[string(q.Predicate.Value)]
+	n, ok = k.number[string(term.Value)]
 	return n, ok
 }
 
@@ -269,8 +269,8 @@ func readHierarchy(ontology []byte) (hierarchy, error) {
 	}
 }
 
-// closure returns terms and everything above them, each once: the terms first, then
-// the others from the nearest to the farthest.
+// closure returns terms and everything above them, each once: first the terms, then
+// the others, the nearest first.
 func (h hierarchy) closure(terms ...string) []string {
 	all := slices.Clone(terms)
 	for i := 0; i < len(all); i++ {

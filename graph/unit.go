@@ -18,18 +18,19 @@ const (
 	wikiBlock = 512
 )
 
-// unit is a piece of work whose position in the output is known in advance.
+// unit is a piece of a phase that one worker renders. Units follow each other in the
+// output in the order of at.
 type unit struct {
-	at     int64 // its name: the first post's id, or a position in the list of tags or of wikis
-	lo, hi int64 // the ids or positions that it includes
+	at     int64 // identifies the unit in checkpoints: the beginning of its block of ids, or a position in the list
+	lo, hi int64 // the first and last id or position that it includes
 	out    chan *trig.Fragment
 	counts counts  // complete when out is closed
 	kinds  []int64 // distinct triples by kind; complete when out is closed
 }
 
 // cutPosts returns a step's cut of the posts into blocks of ids. A block without posts
-// is no unit: the unit before it includes the comments, votes and links with its ids,
-// so that each row is in one unit.
+// is part of the unit before it, because comments, votes and links can have ids of
+// missing posts: each row belongs to exactly one unit.
 func cutPosts(db *tables.DB) func(context.Context, int64, func(*unit) error) error {
 	return func(ctx context.Context, from int64, emit func(*unit) error) error {
 		first, ok, err := nextBlock(ctx, db, math.MinInt64)
@@ -64,7 +65,8 @@ func cutPosts(db *tables.DB) func(context.Context, int64, func(*unit) error) err
 	}
 }
 
-// nextBlock returns the first block that has a post with an id of at least min.
+// nextBlock returns the beginning of the block of the first post with an id of at
+// least min; ok is false if there is none.
 func nextBlock(ctx context.Context, db *tables.DB, min int64) (block int64, ok bool, err error) {
 	var id sql.NullInt64
 	err = db.SQL().QueryRowContext(ctx, "SELECT MIN(Id) FROM Posts WHERE Id >= ?", min).Scan(&id)
@@ -74,7 +76,7 @@ func nextBlock(ctx context.Context, db *tables.DB, min int64) (block int64, ok b
 	return id.Int64 &^ (postBlock - 1), id.Valid, nil
 }
 
-// cutList returns a step's cut of a list of n into units of size.
+// cutList returns a step's cut of a list of n entries into units of size entries.
 func cutList(n, size int) func(context.Context, int64, func(*unit) error) error {
 	return func(_ context.Context, from int64, emit func(*unit) error) error {
 		for at := from; at < int64(n); at += int64(size) {

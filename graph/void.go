@@ -22,7 +22,7 @@ var voidPrefixes = []trig.Prefix{
 
 const mediaTypes = "https://www.iana.org/assignments/media-types/application/"
 
-// description is what void.ttl is written from.
+// description holds the content of void.ttl.
 type description struct {
 	Options
 	graphs   []string // IRIs
@@ -39,8 +39,8 @@ type description struct {
 // builds have equal files. In order: the dataset with its sources, the union of its
 // graphs, each graph, each file.
 //
-// The counts are those of the written batches. A triple in two graphs is two of the
-// dataset's triples and one of the union's.
+// The counts are those of the written batches. A triple in two graphs counts twice in
+// the dataset and once in the union.
 func (d *description) turtle() []byte {
 	v := &turtleWriter{}
 	for _, p := range voidPrefixes {
@@ -127,8 +127,8 @@ func fileName(f manifest.File) string { return f.Name[strings.LastIndexByte(f.Na
 // nodeClasses are the classes of which each node has exactly one.
 var nodeClasses = inNS([]string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt})
 
-// writeCounts writes a node with its numbers of triples, and a partition for each
-// class and property that occurs. name is the beginning of the partitions' names.
+// writeCounts writes a node about a dataset with its numbers of triples, and a partition
+// for each class and property that occurs. The partitions' names begin with name.
 func (d *description) writeCounts(v *turtleWriter, node, name string, byKind []int64, about []string) {
 	var entities int64
 	for _, class := range nodeClasses {
@@ -181,10 +181,10 @@ func abbreviated(iri string) string {
 	return string(vocab.AppendSegment(nil, iri))
 }
 
-// turtleWriter is a document of Turtle that is being written.
+// turtleWriter collects a Turtle document.
 type turtleWriter struct{ text []byte }
 
-// node writes a subject; about alternates predicates and objects.
+// node writes a subject with about, which alternates predicates and objects.
 func (t *turtleWriter) node(subject string, about ...string) {
 	t.text = append(t.text, '\n')
 	t.text = append(t.text, subject...)

@@ -9,7 +9,7 @@ import (
 	"s2g/schema/vocab"
 )
 
-// worker renders units. It reuses what it holds from unit to unit.
+// worker renders units, one after the other, and reuses its memory.
 type worker struct {
 	*source
 	terms        *terms
@@ -23,7 +23,7 @@ type worker struct {
 	linked   []int64        // targets of its LinkedTo edges, ascending
 	scratch  []byte
 	tagged   tagGraphs         // the graphs of the tags of all rendered questions
-	licenses map[string]string // spelled, by ContentLicense and by IRI
+	licenses map[string]string // cached spellings, by ContentLicense and by IRI
 }
 
 // edge is a link of the post that is being rendered.
@@ -38,7 +38,8 @@ func newWorker(src *source, t *terms, pool *fragmentPool, fragmentSize int) *wor
 	return &worker{source: src, terms: t, pool: pool, fragmentSize: fragmentSize, tagged: tagGraphs{}, licenses: map[string]string{}}
 }
 
-// renderUnit renders a unit by a step's render, and closes its channel of fragments.
+// renderUnit renders a unit by a step's render function, and closes the unit's channel
+// of fragments.
 func (w *worker) renderUnit(ctx context.Context, render func(*worker, context.Context, *unit) error, u *unit) (err error) {
 	u.kinds = make([]int64, len(w.terms.kinds.all))
 	w.unit = u
@@ -55,8 +56,8 @@ func (w *worker) renderUnit(ctx context.Context, render func(*worker, context.Co
 	return nil
 }
 
-// spill passes the fragment on if it has its size, and takes another. It is called
-// between posts, tags and wikis.
+// spill passes a full fragment on and takes another. Renderers call it between posts,
+// tags and wikis, so a fragment exceeds its size by at most one of them.
 func (w *worker) spill(ctx context.Context) (err error) {
 	if w.out.Size() < w.fragmentSize {
 		return nil
@@ -84,8 +85,7 @@ func (w *worker) pass(ctx context.Context) error {
 
 func (w *worker) count(c counter, n int64) { w.unit.counts[c] += n }
 
-// The functions below write a property with a column's value. For NULL they write
-// nothing.
+// The methods below write a property with a column's value, and nothing for NULL.
 
 func (w *worker) writeText(f *trig.Fragment, p property, v []byte) {
 	if v != nil {
@@ -121,11 +121,11 @@ func (w *worker) writeAuthor(f *trig.Fragment, user []byte) {
 	}
 }
 
-// maxLicenses limits the licences whose spelling a worker keeps.
+// maxLicenses limits the entries of worker.licenses.
 const maxLicenses = 64
 
-// writeLicense writes the licence of a post or comment. It keeps the spelling of each
-// licence, and the licence of each ContentLicense that decides it alone.
+// writeLicense writes the licence of a post or comment. It caches the spelling of each
+// licence IRI, and of each ContentLicense that determines the licence without dates.
 func (w *worker) writeLicense(f *trig.Fragment, content, created, edited []byte, editedBySite bool) {
 	if term, ok := w.licenses[string(content)]; ok {
 		w.terms.license.term(f, term)
@@ -137,7 +137,7 @@ func (w *worker) writeLicense(f *trig.Fragment, content, created, edited []byte,
 		term = w.terms.syntax.IRI(iri)
 		w.licenses[iri] = term
 	}
-	// The dates play no part where the earliest and the latest give the same licence.
+	// Dates do not matter where the earliest and the latest give the same licence.
 	early, late := vocab.LicenseIRI(content, nil, nil, false), vocab.LicenseIRI(content, []byte("9"), nil, false)
 	if early == late && len(w.licenses) < maxLicenses {
 		w.licenses[string(content)] = term

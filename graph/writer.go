@@ -16,11 +16,11 @@ import (
 	"s2g/schema/manifest"
 )
 
-// maxWriters limits the files that are compressed and written at once. Four keep up
-// with the workers of many cores; more would only hold memory.
+// maxWriters limits the files that are compressed and written at once. Four writers
+// keep up with the workers of many cores.
 const maxWriters = 4
 
-// compression is a way to compress files. Equal text becomes equal bytes.
+// compression is a way to compress files. Its output depends on the text only.
 type compression struct {
 	suffix    string
 	mediaType string // the subtype of the IANA media type
@@ -51,8 +51,8 @@ func (nopCloser) Close() error { return nil }
 // resetter is a compressor that can begin another file.
 type resetter interface{ Reset(io.Writer) }
 
-// writer writes batches to files, several at a time, and commits them in order: the
-// committed files are always the beginning of the graph.
+// writer writes batches to files, several at a time, and commits the files in order.
+// So the committed files are always the beginning of the graph.
 type writer struct {
 	run         *manifest.Run
 	compression compression
@@ -60,7 +60,7 @@ type writer struct {
 	pool        *fragmentPool
 	newBatch    func() *trig.Batch
 
-	free  chan *trig.Batch // a nil one is not allocated yet
+	free  chan *trig.Batch // empty batches; a nil one is not allocated yet
 	jobs  chan job
 	last  chan struct{}   // closed when the batch that was handed over last is committed
 	files []manifest.File // committed
@@ -75,8 +75,8 @@ type job struct {
 	before, committed chan struct{} // closed when the batch before, and this one, is committed
 }
 
-// startWriter completes w and starts goroutines of a group that write until close:
-// as many as there are workers, but at most maxWriters.
+// startWriter completes w and starts its goroutines in a group: as many as there are
+// workers, but at most maxWriters. They write until close.
 func startWriter(ctx context.Context, group *errgroup.Group, workers int, w writer) *writer {
 	n := min(workers, maxWriters)
 	w.free = make(chan *trig.Batch, n+1)
@@ -105,7 +105,8 @@ func (w *writer) emptyBatch(ctx context.Context) (*trig.Batch, error) {
 	}
 }
 
-// write hands a batch over. Batches come in the order of their numbers.
+// write hands a batch over to the goroutines. Callers pass batches in the order of
+// their numbers.
 func (w *writer) write(ctx context.Context, j job) error {
 	j.before, j.committed = w.last, make(chan struct{})
 	w.last = j.committed
@@ -118,7 +119,7 @@ func (w *writer) write(ctx context.Context, j job) error {
 	}
 }
 
-// close ends the goroutines after the batches that were handed over.
+// close ends the goroutines after they have written all batches.
 func (w *writer) close() { close(w.jobs) }
 
 func (w *writer) writeJobs(ctx context.Context) error {
