@@ -6,28 +6,28 @@ import "io"
 // in the graph at position Graph of the node's graphs.
 type Cursor struct{ Node, Graph, Piece int }
 
-// Batch collects a fixed number of quads and writes them as one file, grouped by graph.
-// It refers to their fragments and copies nothing, so the fragments must not change
-// until the batch is reset. A reset batch reuses its memory.
+// Batch collects up to a fixed number of quads and writes them as one file, grouped by
+// graph. It refers to their fragments and copies nothing, so the fragments must not
+// change until the batch is reset. A reset batch reuses its memory.
 type Batch struct {
 	syntax *Syntax
 	graphs []string // spelled
 	size   int
 	quads  int
 	blocks []block
-	text   []byte // of the file, not yet written
+	text   []byte // the end of the file that is not yet written
 }
 
-// block is the quads of one graph.
+// block holds the quads of one graph.
 type block struct {
 	runs  []run
 	quads int
 	tally []int64 // counters, up to the last one that occurs
 }
 
-// run is pieces from (inclusive) to end (exclusive) of a node.
+// run refers to the pieces from (inclusive) to end (exclusive) of a node.
 type run struct {
-	of              *Fragment
+	fragment        *Fragment
 	node, from, end int32
 }
 
@@ -62,10 +62,9 @@ func (b *Batch) Full() bool { return b.quads == b.size }
 func (b *Batch) Tally(graph int) []int64 { return b.blocks[graph].tally }
 
 // Put takes the quads of f from a position on until the fragment ends or the batch is
-// full, and returns the position after the last quad that it took. The order of quads
-// is: nodes, for each its graphs, for each its pieces. Put cuts a subject that does
-// not fit; the next Put repeats the subject. The fragment must not change until the
-// batch is reset.
+// full, and returns the position after the last quad that it took. Quads are ordered by
+// node, then by graph, then by piece. A cut inside a node repeats the subject in the
+// next file.
 func (b *Batch) Put(f *Fragment, at Cursor) Cursor {
 	for ; at.Node < len(f.nodes); at = (Cursor{Node: at.Node + 1}) {
 		n, pieces := f.nodes[at.Node], f.pieces(at.Node)
@@ -102,7 +101,7 @@ func (bl *block) count(tallies []uint8) {
 	}
 }
 
-// writeSize is the number of bytes of a file that are collected for a Write.
+// writeSize is the number of bytes that WriteTo collects for a Write.
 const writeSize = 128 << 10
 
 // WriteTo writes the file: in TriG the prefixes, then a block for each graph that has
@@ -126,7 +125,7 @@ func (b *Batch) WriteTo(w io.Writer) (written int64, err error) {
 			b.text = append(append(b.text, b.graphs[i]...), " {\n"...)
 		}
 		for _, r := range b.blocks[i].runs {
-			b.text = b.append(b.text, i, r)
+			b.text = b.appendRun(b.text, i, r)
 			if len(b.text) >= writeSize {
 				flush()
 			}
@@ -142,20 +141,20 @@ func (b *Batch) WriteTo(w io.Writer) (written int64, err error) {
 	return written, err
 }
 
-// append adds a run to the text of a graph's block.
-func (b *Batch) append(dst []byte, graph int, r run) []byte {
-	n := r.of.nodes[r.node]
+// appendRun appends a run to the text of a graph's block.
+func (b *Batch) appendRun(dst []byte, graph int, r run) []byte {
+	n := r.fragment.nodes[r.node]
 	if b.syntax.format == NQuads {
-		return b.appendLines(dst, b.graphs[graph], r.of, n, int(r.from), int(r.end))
+		return b.appendLines(dst, b.graphs[graph], r.fragment, n, int(r.from), int(r.end))
 	}
-	start, _ := r.of.piece(n, int(r.from))
-	_, stop := r.of.piece(n, int(r.end)-1)
+	start, _ := r.fragment.piece(n, int(r.from))
+	_, stop := r.fragment.piece(n, int(r.end)-1)
 	if r.from == 0 {
 		start = n.start // the subject precedes its first piece
 	} else { // repeat a subject that was cut
-		dst = append(append(dst, r.of.text[n.start:n.end]...), ' ')
+		dst = append(append(dst, r.fragment.text[n.start:n.end]...), ' ')
 	}
-	return append(append(dst, r.of.text[start:stop]...), " .\n"...)
+	return append(append(dst, r.fragment.text[start:stop]...), " .\n"...)
 }
 
 func (b *Batch) appendLines(dst []byte, graph string, f *Fragment, n node, from, end int) []byte {

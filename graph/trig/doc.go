@@ -10,15 +10,15 @@
 //     nothing: fragments are reset after their batches are written.
 //
 // The reading side, [Reader], is a streaming parser. It shares no code with the
-// writing side, so that it can check what that writes. It reads TriG as other
-// programs write it (serdi, RDF4J, RDFLib) and N-Quads. It refuses anonymous blank
-// nodes, collections and quoted triples, by a [*SyntaxError] with line and column.
+// writing side, so that it can check that side's output. It reads N-Quads, and TriG
+// as other programs write it (serdi, RDF4J, RDFLib). It refuses anonymous blank
+// nodes, collections and quoted triples with a [*SyntaxError].
 //
 // The formats are those of the W3C recommendations RDF 1.1 TriG and RDF 1.1
 // N-Quads, and with them Turtle and N-Triples, whose triples have no graph. The
-// writer puts every quad into a named graph. Of W3C's tests of the four formats the
-// reader passes all but those with what it refuses, and the one that requires that
-// Turtle has no braces. Neither side allocates per quad once its buffers have grown.
+// writer puts every quad into a named graph. The reader passes W3C's tests of the four
+// formats, except those of the constructs that it refuses and one that forbids braces
+// in Turtle. Neither side allocates per quad once its buffers have grown.
 //
 // The examples show both sides: Example writes, ExampleReader converts.
 package trig

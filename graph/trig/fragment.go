@@ -8,13 +8,12 @@ import (
 // between separates two triples of one subject.
 const between = " ;\n\t"
 
-// Fragment holds spelled triples in the order in which they were added: subjects, each
-// with the graphs of its triples and its pieces `predicate object`. A reset fragment
-// reuses its memory.
+// Fragment holds spelled triples in the order in which they were added: a sequence of
+// subjects, each with the graphs of its triples and its pieces, `predicate object`.
 //
-// The text is that of the file: subject, space, pieces joined by `;`. So any
-// consecutive pieces of a subject are consecutive bytes, and a subject goes into a
-// graph by one copy.
+// The text has the form of the file: subject, space, pieces joined by `;`. So
+// consecutive pieces of a subject are consecutive bytes, and one copy writes a subject
+// into a graph.
 type Fragment struct {
 	text    []byte
 	ends    []int   // where each piece ends in text
@@ -40,12 +39,11 @@ func (f *Fragment) Grow(n int) { f.text = slices.Grow(f.text, n) }
 // Nodes returns the number of subjects.
 func (f *Fragment) Nodes() int { return len(f.nodes) }
 
-// Triples returns the number of triples. It counts each once, in however many graphs
-// it is.
+// Triples returns the number of triples. A triple in several graphs counts once.
 func (f *Fragment) Triples() int { return len(f.ends) }
 
-// Tally adds the triples to their counters in counts. It counts each once, in however
-// many graphs it is.
+// Tally adds the triples to their counters in counts. A triple in several graphs counts
+// once.
 func (f *Fragment) Tally(counts []int64) {
 	for _, t := range f.tallies {
 		counts[t]++
@@ -55,33 +53,34 @@ func (f *Fragment) Tally(counts []int64) {
 // Size returns the length of the text in bytes.
 func (f *Fragment) Size() int { return len(f.text) }
 
-// Cap returns the length of text, in bytes, up to which the fragment does not grow.
+// Cap returns the capacity for text in bytes.
 func (f *Fragment) Cap() int { return cap(f.text) }
 
-// Begin starts a subject, a number in a frame. The next triples are the subject's, and
-// belong to graphs: positions in the batch's list, which must not change until the
-// fragment is reset.
+// Begin starts a subject, a number in a frame. The next triples are the subject's. They
+// belong to graphs, which are positions in the batch's list; the slice must not change
+// until the fragment is reset.
 func (f *Fragment) Begin(graphs []int, subject Frame, id int64) {
 	start := len(f.text)
 	f.text = append(f.text, subject.Open...)
 	f.text = strconv.AppendInt(f.text, id, 10)
 	f.text = append(f.text, subject.Close...)
-	f.begun(graphs, start)
+	f.endSubject(graphs, start)
 }
 
 // BeginTerm starts a spelled subject.
 func (f *Fragment) BeginTerm(graphs []int, subject string) {
 	start := len(f.text)
 	f.text = append(f.text, subject...)
-	f.begun(graphs, start)
+	f.endSubject(graphs, start)
 }
 
-func (f *Fragment) begun(graphs []int, start int) {
+// endSubject adds the node of a subject that begins at start and ends the text.
+func (f *Fragment) endSubject(graphs []int, start int) {
 	f.nodes = append(f.nodes, node{start: start, end: len(f.text), first: len(f.ends), graphs: graphs})
 }
 
-// predicate starts a piece.
-func (f *Fragment) predicate(p Predicate) {
+// beginPiece appends a piece up to its object.
+func (f *Fragment) beginPiece(p Predicate) {
 	if f.nodes[len(f.nodes)-1].first == len(f.ends) {
 		f.text = append(f.text, ' ')
 	} else {
@@ -92,38 +91,38 @@ func (f *Fragment) predicate(p Predicate) {
 	f.tallies = append(f.tallies, p.Tally)
 }
 
-func (f *Fragment) done() { f.ends = append(f.ends, len(f.text)) }
+func (f *Fragment) endPiece() { f.ends = append(f.ends, len(f.text)) }
 
 // Term adds a triple with a spelled object.
 func (f *Fragment) Term(predicate Predicate, object string) {
-	f.predicate(predicate)
+	f.beginPiece(predicate)
 	f.text = append(f.text, object...)
-	f.done()
+	f.endPiece()
 }
 
 // Int adds a triple whose object is a number in a frame.
 func (f *Fragment) Int(predicate Predicate, object Frame, v int64) {
-	f.predicate(predicate)
+	f.beginPiece(predicate)
 	f.text = append(f.text, object.Open...)
 	f.text = strconv.AppendInt(f.text, v, 10)
 	f.text = append(f.text, object.Close...)
-	f.done()
+	f.endPiece()
 }
 
-// Bytes adds a triple whose object is v in a frame. v must need no escapes there.
+// Bytes adds a triple whose object is v in a frame. v must need no escapes.
 func (f *Fragment) Bytes(predicate Predicate, object Frame, v []byte) {
-	f.predicate(predicate)
+	f.beginPiece(predicate)
 	f.text = append(f.text, object.Open...)
 	f.text = append(f.text, v...)
 	f.text = append(f.text, object.Close...)
-	f.done()
+	f.endPiece()
 }
 
 // Text adds a triple whose object is a string, which it escapes as [AppendString] does.
 func (f *Fragment) Text(predicate Predicate, v []byte) {
-	f.predicate(predicate)
+	f.beginPiece(predicate)
 	f.text = AppendString(f.text, v)
-	f.done()
+	f.endPiece()
 }
 
 // Append adds all triples of g.

@@ -10,17 +10,16 @@ import (
 
 const inputSize = 256 << 10
 
-// input is a text behind a window of fixed size, with the window's position. Terms of
-// any length are copied out of it piece by piece, so it never grows.
+// input reads a text through a window of fixed size, which moves forward. The reader
+// copies terms of any length out of it piece by piece, so the window never grows.
 type input struct {
 	r        io.Reader
 	buf      []byte
 	pos, end int   // buf[pos:end] is not consumed
 	err      error // of r; io.EOF at the end of the text
 
-	// of the bytes before the window
-	lines int // line feeds
-	tail  int // bytes after the last line feed
+	lines int // line feeds before the window
+	tail  int // bytes between the last of them and the window
 }
 
 func newInput(r io.Reader) input {
@@ -32,12 +31,12 @@ func (in *input) fill() bool {
 	if in.err != nil {
 		return false
 	}
-	gone := in.buf[:in.pos]
-	if n := bytes.Count(gone, newline); n > 0 {
+	consumed := in.buf[:in.pos]
+	if n := bytes.Count(consumed, newline); n > 0 {
 		in.lines += n
-		in.tail = len(gone) - 1 - bytes.LastIndexByte(gone, '\n')
+		in.tail = len(consumed) - 1 - bytes.LastIndexByte(consumed, '\n')
 	} else {
-		in.tail += len(gone)
+		in.tail += len(consumed)
 	}
 	in.end = copy(in.buf, in.buf[in.pos:in.end])
 	in.pos = 0
@@ -55,8 +54,8 @@ func (in *input) fill() bool {
 
 var newline = []byte{'\n'}
 
-// need reads until n bytes are in the window, n far below its size, and reports whether
-// they are.
+// need reads until the window holds n bytes, and reports whether it does. n must be far
+// below the window's size.
 func (in *input) need(n int) bool {
 	for in.end-in.pos < n {
 		if !in.fill() {
@@ -101,8 +100,8 @@ func (in *input) space() byte {
 	}
 }
 
-// mark skips the byte order mark that some programs write at the start.
-func (in *input) mark() {
+// skipByteOrderMark skips the mark that some programs write at the start.
+func (in *input) skipByteOrderMark() {
 	if in.need(3) && bytes.HasPrefix(in.buf[in.pos:in.end], []byte("\ufeff")) {
 		in.pos += 3
 	}
@@ -122,14 +121,14 @@ func (in *input) comment() {
 	}
 }
 
-// where returns the line and column of the next byte.
-func (in *input) where() (line, column int) {
-	seen := in.buf[:in.pos]
-	line = 1 + in.lines + bytes.Count(seen, newline)
-	if i := bytes.LastIndexByte(seen, '\n'); i >= 0 {
-		return line, len(seen) - i
+// position returns the line and column of the next byte.
+func (in *input) position() (line, column int) {
+	consumed := in.buf[:in.pos]
+	line = 1 + in.lines + bytes.Count(consumed, newline)
+	if i := bytes.LastIndexByte(consumed, '\n'); i >= 0 {
+		return line, len(consumed) - i
 	}
-	return line, in.tail + len(seen) + 1
+	return line, in.tail + len(consumed) + 1
 }
 
 // Classes of bytes. Bytes of characters above ASCII count as letters wherever the
@@ -206,8 +205,8 @@ func (in *input) text(dst []byte, quote byte) []byte {
 
 // plain returns the number of bytes before the first quote, backslash or line end. It
 // tests eight bytes at a time (BenchmarkReader). The test for a zero byte in a word can
-// wrongly mark bytes above a real one, so the lowest mark counts: Warren, Hacker's
-// Delight, section 6-1.
+// wrongly mark bytes above a real one, so only the lowest mark counts (Warren, Hacker's
+// Delight, section 6-1).
 func plain(text []byte, quote byte) int {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	quotes := low * uint64(quote)
@@ -227,8 +226,8 @@ func plain(text []byte, quote byte) int {
 	return i
 }
 
-// dots consumes and appends the next dots if a byte of a class follows them: inside a
-// name they are part of it, after it a dot ends a statement.
+// dots consumes and appends the next dots if a byte of a class follows them. Dots inside
+// a name are part of it; a dot after a name ends the statement.
 func (in *input) dots(dst []byte, class uint8) (_ []byte, inside bool) {
 	n := 0
 	for in.peek(n) == '.' {

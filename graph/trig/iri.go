@@ -23,11 +23,12 @@ func (r *Reader) node(t *Term, what string) bool {
 	return r.local(t)
 }
 
+// anonymous is the error at a construct that the reader refuses.
 const anonymous = "anonymous blank nodes and collections are not read: give the node a label"
 
 // prefix reads the part of a name before the colon, or a keyword, into r.name.
 func (r *Reader) prefix() bool {
-	// the common case: whole in the window, without dots
+	// the common case: the name is whole in the window and has no dots
 	i, buf := r.in.pos, r.in.buf[:r.in.end]
 	for i < len(buf) && classes[buf[i]]&inName != 0 {
 		i++
@@ -59,7 +60,7 @@ func (r *Reader) local(t *Term) bool {
 	}
 	r.in.pos++
 	v := append(t.Value[:0], ns...)
-	// the first character is neither a hyphen nor a dot, which ends the statement
+	// A name does not begin with a hyphen. A dot in front of it ends the statement.
 	for more := r.in.peek(0) != '.' && r.in.peek(0) != '-'; more; {
 		v = r.in.run(v, inLocal)
 		switch r.in.peek(0) {
@@ -173,12 +174,12 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// valid checks that a term is UTF-8.
+// valid fails where a term is not UTF-8.
 func (r *Reader) valid(v []byte) bool {
 	return utf8.Valid(v) || r.fail("invalid UTF-8")
 }
 
-// resolve replaces a relative IRI by the absolute one, by the current base.
+// resolve replaces a relative IRI by the absolute one, with the current base.
 func (r *Reader) resolve(t *Term) bool {
 	if r.base == nil {
 		return r.fail("relative IRI <" + string(t.Value) + "> without a base")
@@ -202,32 +203,33 @@ func absolute(iri []byte) bool {
 	return false
 }
 
-// resolveReference returns the absolute IRI of a reference, by RFC 3986, section 5.2. It decodes,
-// encodes and normalizes nothing: IRIs are equal only if they are spelled the same.
+// resolveReference returns the absolute IRI of a reference, by RFC 3986, section 5.2. It
+// decodes, encodes and normalizes nothing: IRIs are equal only if they are spelled the
+// same.
 func resolveReference(base, ref string) string {
 	b, r := splitIRI(base), splitIRI(ref)
-	whole := parts{b.scheme, b.authority, b.path, r.query, r.fragment}
+	target := parts{b.scheme, b.authority, b.path, r.query, r.fragment}
 	switch {
 	case r.scheme != "":
 		return ref
 	case r.authority != "":
-		whole.authority, whole.path = r.authority, withoutDots(r.path)
+		target.authority, target.path = r.authority, withoutDots(r.path)
 	case r.path == "":
 		if r.query == "" {
-			whole.query = b.query
+			target.query = b.query
 		}
 	case r.path[0] == '/':
-		whole.path = withoutDots(r.path)
+		target.path = withoutDots(r.path)
 	case b.authority != "" && b.path == "":
-		whole.path = withoutDots("/" + r.path)
+		target.path = withoutDots("/" + r.path)
 	default:
-		whole.path = withoutDots(b.path[:strings.LastIndexByte(b.path, '/')+1] + r.path)
+		target.path = withoutDots(b.path[:strings.LastIndexByte(b.path, '/')+1] + r.path)
 	}
-	return whole.scheme + whole.authority + whole.path + whole.query + whole.fragment
+	return target.scheme + target.authority + target.path + target.query + target.fragment
 }
 
-// parts are the parts of an IRI, with their delimiters, so that a present part is never
-// empty: "http:", "//host", "/path", "?query", "#fragment".
+// parts are the parts of an IRI with their delimiters: "http:", "//host", "/path",
+// "?query", "#fragment". So a part that is there is never empty.
 type parts struct{ scheme, authority, path, query, fragment string }
 
 // splitIRI splits an IRI as the regular expression of RFC 3986, appendix B.
@@ -252,7 +254,7 @@ func splitIRI(iri string) (p parts) {
 	return p
 }
 
-// withoutDots removes the segments . and .. from a path: section 5.2.4.
+// withoutDots removes the segments . and .. from a path, by RFC 3986, section 5.2.4.
 func withoutDots(path string) string {
 	out := make([]byte, 0, len(path))
 	up := func() { // drops the last segment
@@ -293,11 +295,11 @@ func withoutDots(path string) string {
 	return string(out)
 }
 
-// namespaces are the prefixes that a text defines. Every name looks one up, so recent
-// holds the last of each hash without a map's cost (BenchmarkReader).
+// namespaces are the prefixes that a text defines. The reader looks one up for every
+// name, so recent caches one prefix a hash, without the cost of a map (BenchmarkReader).
 type namespaces struct {
-	all    map[string][]byte
-	recent [32]namespace
+	all    map[string][]byte // IRIs by prefix
+	recent [32]namespace     // by a hash of the prefix
 }
 
 type namespace struct{ name, iri []byte }

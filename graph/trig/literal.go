@@ -2,7 +2,7 @@ package trig
 
 // object reads an object.
 func (r *Reader) object(t *Term) bool {
-	t.Datatype, t.Language = t.Datatype[:0], t.Language[:0] // of the object before
+	t.Datatype, t.Language = t.Datatype[:0], t.Language[:0] // of the previous object
 	c := r.in.space()
 	switch {
 	case c == '"' || c == '\'':
@@ -27,6 +27,7 @@ func (r *Reader) object(t *Term) bool {
 	return r.fail("expected an object")
 }
 
+// literal stores a literal without a language.
 func (r *Reader) literal(t *Term, v []byte, datatype string) {
 	t.Kind, t.Value, t.Language = Literal, v, t.Language[:0]
 	t.Datatype = append(t.Datatype[:0], datatype...)

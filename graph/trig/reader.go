@@ -17,7 +17,7 @@ import (
 //	}
 //	if err := r.Err(); err != nil { … }
 //
-// Quads keep the order of the text. A repeated quad is read again.
+// It returns quads in the order of the text, repeated ones each time.
 type Reader struct {
 	in       input
 	format   Format
@@ -31,13 +31,13 @@ type Reader struct {
 	err      error
 }
 
-// state is what the reader has read last.
+// state is the element that the reader has read last.
 type state uint8
 
 const (
-	atStatement state = iota // a whole statement, or nothing
-	atPredicate              // a predicate
-	atObject                 // an object
+	afterStatement state = iota // or at the start
+	afterPredicate
+	afterObject
 )
 
 // NewReader returns a reader. It holds a window of 256 KiB of the text and the longest
@@ -54,23 +54,23 @@ func (r *Reader) Scan() bool {
 	}
 	if !r.begun {
 		r.begun = true
-		r.in.mark()
+		r.in.skipByteOrderMark()
 	}
 	if r.format == NQuads {
-		return r.line()
+		return r.nquad()
 	}
 	for {
 		var ok bool
 		switch r.state {
-		case atStatement:
+		case afterStatement:
 			ok = r.statement()
-		case atObject:
-			ok = r.after()
-		case atPredicate:
+		case afterObject:
+			ok = r.separator()
+		case afterPredicate:
 			if !r.object(&r.quad.Object) {
 				return false
 			}
-			r.state = atObject
+			r.state = afterObject
 			return true
 		}
 		if !ok {
@@ -97,7 +97,7 @@ func (r *Reader) fail(msg string) bool {
 	if r.err == nil {
 		r.err = r.in.err
 		if r.err == nil || r.err == io.EOF {
-			line, column := r.in.where()
+			line, column := r.in.position()
 			r.err = &SyntaxError{Line: line, Column: column, Msg: msg}
 		}
 	}
@@ -229,17 +229,17 @@ func (r *Reader) predicate() bool {
 			return false
 		}
 	}
-	r.state = atPredicate
+	r.state = afterPredicate
 	return true
 }
 
-// after reads what follows an object: a comma, a semicolon with the next predicate, or
-// the end of the statement.
-func (r *Reader) after() bool {
+// separator reads a comma, a semicolon with the next predicate, or the end of the
+// statement: one of these follows an object.
+func (r *Reader) separator() bool {
 	c := r.in.space()
 	if c == ',' {
 		r.in.pos++
-		r.state = atPredicate
+		r.state = afterPredicate
 		return true
 	}
 	semicolon := c == ';'
@@ -258,17 +258,17 @@ func (r *Reader) after() bool {
 	default:
 		return r.fail("expected , ; or . after an object")
 	}
-	r.state = atStatement
+	r.state = afterStatement
 	return true
 }
 
-// line reads a line of N-Quads.
-func (r *Reader) line() bool {
+// nquad reads a line of N-Quads.
+func (r *Reader) nquad() bool {
 	q := &r.quad
 	if r.in.space() == 0 {
 		return r.finish()
 	}
-	if !r.full(&q.Subject, "subject") || r.in.space() != '<' && !r.fail("expected a predicate") || !r.iri(&q.Predicate) {
+	if !r.unprefixed(&q.Subject, "subject") || r.in.space() != '<' && !r.fail("expected a predicate") || !r.iri(&q.Predicate) {
 		return false
 	}
 	q.Object.Datatype, q.Object.Language = q.Object.Datatype[:0], q.Object.Language[:0]
@@ -276,11 +276,11 @@ func (r *Reader) line() bool {
 		if !r.quoted(&q.Object) {
 			return false
 		}
-	} else if !r.full(&q.Object, "object") {
+	} else if !r.unprefixed(&q.Object, "object") {
 		return false
 	}
 	q.Graph.Kind, q.Graph.Value = None, q.Graph.Value[:0]
-	if r.in.space() != '.' && !r.full(&q.Graph, "name of a graph or .") {
+	if r.in.space() != '.' && !r.unprefixed(&q.Graph, "name of a graph or .") {
 		return false
 	}
 	if r.in.space() != '.' {
@@ -290,15 +290,15 @@ func (r *Reader) line() bool {
 	return true
 }
 
-// full reads an IRI without a prefix, or a blank node.
-func (r *Reader) full(t *Term, what string) bool {
+// unprefixed reads an IRI in brackets or a blank node.
+func (r *Reader) unprefixed(t *Term, what string) bool {
 	if c := r.in.space(); c != '<' && c != '_' {
 		return r.fail("expected a " + what)
 	}
 	return r.node(t, what)
 }
 
-// directive reads what follows an @: prefix or base, up to the dot.
+// directive reads the rest of @prefix or @base after the @, with the dot.
 func (r *Reader) directive() bool {
 	if !r.prefix() {
 		return false

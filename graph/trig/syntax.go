@@ -18,20 +18,20 @@ const (
 // Prefix abbreviates the IRIs that begin with IRI to Name:rest.
 type Prefix struct{ Name, IRI string }
 
-// Frame is the constant text around the variable part of a term: `q:` and nothing for
-// the names of a prefix, `"` and `"^^xsd:dateTime` for dates. A term is Open, the
-// variable part, Close.
+// Frame is the constant text around the variable part of a term: a term is Open, the
+// variable part, Close. For names with the prefix q, Open is `q:` and Close is empty;
+// for dates they are `"` and `"^^xsd:dateTime`.
 type Frame struct{ Open, Close string }
 
-// Syntax spells terms in one format with one set of prefixes. A job spells its terms
-// once; for every triple it only copies the results.
+// Syntax spells terms in one format with one set of prefixes. A program spells each
+// constant term once and copies the result into every triple.
 type Syntax struct {
 	format   Format
 	prefixes []Prefix
 }
 
 // NewSyntax returns a syntax. The first prefix that fits abbreviates an IRI; N-Quads
-// ignores prefixes. Their names must be ASCII letters, or empty.
+// ignores prefixes. The name of a prefix must consist of ASCII letters, or be empty.
 func NewSyntax(format Format, prefixes ...Prefix) *Syntax {
 	if format == NQuads {
 		prefixes = nil
@@ -39,8 +39,8 @@ func NewSyntax(format Format, prefixes ...Prefix) *Syntax {
 	return &Syntax{format: format, prefixes: prefixes}
 }
 
-// IRI spells an IRI as a subject, object or datatype: as a prefixed name where
-// the part after a prefix needs no escapes, else in brackets.
+// IRI spells an IRI as a subject, object or datatype: as a prefixed name where the part
+// after a prefix needs no escapes, else in brackets.
 func (s *Syntax) IRI(iri string) string {
 	for _, p := range s.prefixes {
 		if local, ok := strings.CutPrefix(iri, p.IRI); ok && plainLocal(local) {
@@ -50,8 +50,8 @@ func (s *Syntax) IRI(iri string) string {
 	return string(AppendIRI(nil, iri))
 }
 
-// Term spells a term, as a [Reader] returns it, as a subject or object: for conversions,
-// and for literals with a language or a rare datatype.
+// Term spells a term of a [Reader] as a subject or object. It serves conversions, and
+// literals with a language or a rare datatype.
 func (s *Syntax) Term(t Term) string {
 	switch t.Kind {
 	case IRI:
@@ -84,8 +84,8 @@ func (s *Syntax) Predicate(iri string) Predicate {
 	return Predicate{Spelled: s.IRI(iri)}
 }
 
-// NameFrame returns the frame of IRIs that begin with iri and end in ASCII letters and
-// digits: prefixed names where iri is a prefix.
+// NameFrame returns the frame of IRIs that consist of iri and ASCII letters and digits:
+// of prefixed names where iri is a prefix.
 func (s *Syntax) NameFrame(iri string) Frame {
 	for _, p := range s.prefixes {
 		if p.IRI == iri {
@@ -95,9 +95,9 @@ func (s *Syntax) NameFrame(iri string) Frame {
 	return IRIFrame(iri)
 }
 
-// IRIFrame returns the frame of IRIs that begin with iri, without a prefix: for endings
-// that no prefixed name has. The variable part must be free of the characters that
-// [AppendIRI] encodes.
+// IRIFrame returns the frame of IRIs in brackets that begin with iri. It serves endings
+// that a prefixed name cannot have. The variable part must be free of the characters
+// that [AppendIRI] encodes.
 func IRIFrame(iri string) Frame {
 	b := AppendIRI(nil, iri)
 	return Frame{Open: string(b[:len(b)-1]), Close: ">"}
@@ -155,9 +155,9 @@ func AppendIRI[T []byte | string](dst []byte, iri T) []byte {
 	return append(dst, '>')
 }
 
-// AppendString appends a literal of type xsd:string in double quotes: \\ \"
-// \n \r \t, other controls and DEL as \uXXXX, everything else as it is. The text must
-// be valid UTF-8; AppendString does not check it.
+// AppendString appends a literal of type xsd:string in double quotes. It escapes
+// \\ \" \n \r \t, and other controls and DEL as \uXXXX; other characters stay. The text
+// must be valid UTF-8; AppendString does not check it.
 func AppendString(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	for {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// IRIs that TriG abbreviates, or that a literal has without naming them.
+// IRIs that TriG abbreviates, and datatypes that follow from a literal's form.
 const (
 	rdfType       = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 	rdfLangString = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
@@ -27,10 +27,10 @@ const (
 	Literal
 )
 
-// Term is a term without its spelling: Value is an absolute IRI without brackets, the
-// label of a blank node, or the text of a literal without escapes. Datatype is the IRI
-// of a literal's datatype, also for xsd:string and rdf:langString; Language is a
-// language tag as written.
+// Term is a term independent of its spelling. Value is an absolute IRI without brackets,
+// the label of a blank node, or the text of a literal without escapes. Datatype is the
+// IRI of a literal's datatype, also for xsd:string and rdf:langString. Language is the
+// language tag of a literal, as written.
 type Term struct {
 	Kind                      Kind
 	Value, Datatype, Language []byte
