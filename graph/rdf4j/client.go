@@ -1,6 +1,7 @@
 // Package rdf4j is a client of the RDF4J REST protocol of RDF4J Server and GraphDB:
 // repositories, transactions, SPARQL queries; and of GraphDB's import of files on the
-// server. It knows no Stack Overflow and imports nothing of this project.
+// server. It holds nothing specific to Stack Overflow and imports nothing of this
+// project.
 //
 //	client, err := rdf4j.New(rdf4j.Config{URL: "http://localhost:7200"})
 //	store := client.Repository("books")
@@ -8,10 +9,10 @@
 //	err = tx.Add(ctx, rdf4j.Data{Media: rdf4j.TriG, Body: text})
 //	err = tx.Commit(ctx) // or tx.Rollback(ctx), after any error
 //
-// A call makes one request and repeats none: the caller decides what to repeat, and
-// [Temporary] reports whether that can help. After an error, a transaction must be
-// rolled back: servers keep it open with what they have read until then, and would
-// commit that.
+// A call makes one request and retries nothing. The caller retries; [Temporary] reports
+// whether that can help. After an error the caller must roll the transaction back,
+// because the server keeps it open with the data that it has read, and would commit
+// them.
 //
 // The protocol is described at https://rdf4j.org/documentation/reference/rest-api/.
 package rdf4j
@@ -33,10 +34,10 @@ import (
 // DefaultTimeout limits a request where Config.Timeout is 0.
 const DefaultTimeout = 10 * time.Minute
 
-// maxAnswer limits the answers that are read into memory.
+// maxAnswer limits, in bytes, the answers that call reads into memory.
 const maxAnswer = 4 << 20
 
-// Config names a server and its user. The zero value of every field but URL works.
+// Config configures a Client. Only URL is required.
 type Config struct {
 	URL string // of the server, as http://localhost:7200 or http://localhost:8080/rdf4j-server
 
@@ -92,7 +93,7 @@ func New(c Config) (*Client, error) {
 			ForceAttemptHTTP2:   true,
 		}
 	}
-	// a redirect would send a PUT's body and the Authorization elsewhere: it is an error
+	// A redirect is an error: it would send a PUT's body and the Authorization elsewhere.
 	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client, nil
 }
@@ -103,8 +104,8 @@ func (c *Client) URL() string { return c.base.String() }
 // Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Protocol returns the server's version of the protocol. It is the smallest request, and
-// so the test whether a server is up.
+// Protocol returns the server's version of the protocol. It is the smallest request, so
+// it serves as the test whether a server is up.
 func (c *Client) Protocol(ctx context.Context) (int, error) {
 	text, err := c.call(ctx, request{method: http.MethodGet, path: []string{"protocol"}, accept: "text/plain", limit: time.Minute})
 	if err != nil {
@@ -112,15 +113,15 @@ func (c *Client) Protocol(ctx context.Context) (int, error) {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return 0, fmt.Errorf("%s does not speak the RDF4J protocol: GET /protocol returns %.40q", c.URL(), text)
+		return 0, fmt.Errorf("%s has no RDF4J protocol: GET /protocol returns %.40q", c.URL(), text)
 	}
 	return n, nil
 }
 
-// request is a request without the server.
+// request is a request to the server of a Client.
 type request struct {
 	method   string
-	path     []string // segments, escaped on sending
+	path     []string // unescaped segments below the server's URL
 	query    url.Values
 	body     []byte
 	media    string // of the body
@@ -149,11 +150,11 @@ func (c *Client) call(ctx context.Context, r request) ([]byte, error) {
 
 // answer is the header and the body of an answer. Close ends the request.
 type answer struct {
-	io.ReadCloser
-	cause  func() error // why the request has ended: the context's cause, or the time limit
-	header http.Header
-	cancel context.CancelFunc
-	timer  *time.Timer
+	io.ReadCloser              // the body
+	cause         func() error // why the request has ended early: the context's cause or the time limit; nil: it has not
+	header        http.Header
+	cancel        context.CancelFunc
+	timer         *time.Timer
 }
 
 func (a *answer) Close() error {
@@ -165,8 +166,8 @@ func (a *answer) Close() error {
 	return err
 }
 
-// send sends a request and returns the answer as soon as its header has come. The time
-// limit applies until the answer is closed, or its timer stopped.
+// send sends a request and returns the answer as soon as its header is there. The time
+// limit applies until the answer is closed or its timer is stopped.
 func (c *Client) send(ctx context.Context, r request) (*answer, error) {
 	limit := r.limit
 	if limit <= 0 || limit > c.timeout {
@@ -225,8 +226,8 @@ func (c *Client) name(r request) string {
 	return name
 }
 
-// noResponse returns the error of a request without a complete answer. cause, if any, is
-// why the request has ended.
+// noResponse returns the error of a request without a complete answer: its cause, else
+// err.
 func (c *Client) noResponse(cause error, r request, err error) error {
 	if cause != nil {
 		err = cause
@@ -234,7 +235,7 @@ func (c *Client) noResponse(cause error, r request, err error) error {
 	return &NoResponseError{Server: c.base.Host, Request: c.name(r), Err: stripURL(err)}
 }
 
-// stripURL removes the URL from net/http's errors: the message has it already.
+// stripURL removes the URL from an error of net/http, because the message repeats it.
 func stripURL(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err

@@ -199,7 +199,7 @@ func TestTimeLimits(t *testing.T) {
 
 func TestAnswersOfOtherServers(t *testing.T) {
 	c := serve(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>hello") })
-	if _, err := c.Protocol(t.Context()); err == nil || !strings.Contains(err.Error(), "does not speak the RDF4J protocol") {
+	if _, err := c.Protocol(t.Context()); err == nil || !strings.Contains(err.Error(), "has no RDF4J protocol") {
 		t.Error(err)
 	}
 	if _, err := c.Repository("x").Begin(t.Context()); err == nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Store is a kind of repository, as [Configuration] writes it.
+// Store is a kind of repository that [Configuration] describes.
 type Store uint8
 
 // The kinds of repositories.
@@ -62,8 +62,8 @@ const nativeConfiguration = `@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema
   ] .
 `
 
-// Configuration returns the Turtle document for [Repository.Create]. A server without
-// that kind of repository refuses it; see [Unsupported].
+// Configuration returns the Turtle document for [Repository.Create]. A server that lacks
+// the kind of repository refuses it; see [Unsupported].
 func Configuration(store Store, s Settings) string {
 	id, title := quote(s.ID), quote(s.Title)
 	if store == Native {
@@ -75,8 +75,8 @@ func Configuration(store Store, s Settings) string {
 	return fmt.Sprintf(graphDBConfiguration, id, title, quote(s.Ruleset))
 }
 
-// Unsupported reports whether a server has refused a configuration because it does not
-// have that kind of repository.
+// Unsupported reports whether a server has refused a configuration because it lacks that
+// kind of repository.
 func Unsupported(err error) bool {
 	return IsStatus(err, 400) && strings.Contains(err.Error(), "Unsupported ")
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // maxMessage limits the message of a StatusError, in bytes.
@@ -33,8 +32,8 @@ func (e *StatusError) Error() string {
 	return text
 }
 
-// malformed matches messages of servers that cannot read the data. In a transaction
-// GraphDB then answers 500, RDF4J's own stores 400.
+// malformed matches the message of a server that cannot read the data. In a transaction
+// GraphDB's status is then 500, and that of RDF4J's own stores 400.
 var malformed = regexp.MustCompile(`MALFORMED DATA|RDFParseException|UnsupportedRDFormat|Invalid IRI`)
 
 // Malformed reports whether the server could not read the data, so that a retry does
@@ -71,8 +70,7 @@ func (e *NoResponseError) Timeout() bool {
 
 // Temporary reports whether the same request may succeed later: the server is
 // unreachable, closes the connection, exceeds the time limit, or answers 408, 429 or
-// 5xx, but to malformed data. An ended context is not temporary, nor is an untrusted
-// certificate.
+// 5xx. Malformed data, an ended context and an untrusted certificate are not temporary.
 func Temporary(err error) bool {
 	if _, ok := errors.AsType[*NoResponseError](err); ok {
 		_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
@@ -96,20 +94,19 @@ type errTimeout struct{ limit time.Duration }
 
 func (e errTimeout) Error() string { return "no answer within " + e.limit.String() }
 
+// markup matches the tags of HTML, with the contents of styles and scripts.
 var markup = regexp.MustCompile(`(?s)<(style|script).*?</(style|script)>|<[^>]*>`)
 
 // statusError reads the message of an answer with a status other than 2xx.
 func statusError(server, request string, answer *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(answer.Body, maxMessage)) // a part of a message is better than none
-	if strings.Contains(answer.Header.Get("Content-Type"), "html") {
-		text = markup.ReplaceAll(text, []byte(" "))
+	message := string(text)
+	switch {
+	case answer.StatusCode/100 == 3:
+		message = "redirects to " + answer.Header.Get("Location")
+	case strings.Contains(answer.Header.Get("Content-Type"), "html"):
+		message = markup.ReplaceAllString(message, " ")
 	}
-	message := strings.Join(strings.Fields(strings.ToValidUTF8(string(text), "")), " ")
-	if at := answer.Header.Get("Location"); answer.StatusCode/100 == 3 {
-		message = "redirects to " + at
-	}
-	for !utf8.ValidString(message) {
-		message = message[:len(message)-1]
-	}
+	message = strings.Join(strings.Fields(strings.ToValidUTF8(message, "")), " ")
 	return &StatusError{Server: server, Request: request, Status: answer.StatusCode, Message: message}
 }

@@ -31,8 +31,8 @@ func (r *Repository) path(more ...string) []string {
 }
 
 // Create creates the repository from its configuration, a Turtle document with the same
-// id (see [Configuration]). Status 409: it exists; 400: the server cannot use the
-// configuration.
+// id (see [Configuration]). Its error has status 409 where the repository exists, and 400
+// where the server cannot use the configuration.
 func (r *Repository) Create(ctx context.Context, turtle string) error {
 	_, err := r.client.call(ctx, request{method: http.MethodPut, path: r.path(), body: []byte(turtle), media: Turtle})
 	return err
@@ -73,7 +73,7 @@ func (r *Repository) Graphs(ctx context.Context) ([]string, error) {
 	return graphs, rows.Err()
 }
 
-// Query sends a SELECT. The caller must close the rows. ctx limits the whole reading.
+// Query sends a SELECT. The caller must close the rows. ctx must last until then.
 func (r *Repository) Query(ctx context.Context, sparql string) (*Rows, error) {
 	form := url.Values{"query": {sparql}}.Encode()
 	return r.client.rows(ctx, request{
@@ -81,16 +81,16 @@ func (r *Repository) Query(ctx context.Context, sparql string) (*Rows, error) {
 	})
 }
 
-// Begin opens a transaction. The server ends it after a time without requests, a minute
-// on most servers.
+// Begin opens a transaction. The server rolls it back after some time without requests,
+// a minute on most servers.
 func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
 	a, err := r.client.send(ctx, request{method: http.MethodPost, path: r.path("transactions"), limit: 2 * time.Minute})
 	if err != nil {
 		return nil, err
 	}
 	defer a.Close()
-	// The address is absolute and has the server's own host, which behind a proxy is
-	// another one that must not get a password. Its end is the id.
+	// Location ends in the id. Only that is used: its host is the server's own name, which
+	// behind a proxy is not the host that may receive the password.
 	at := strings.TrimRight(a.header.Get("Location"), "/")
 	id := at[strings.LastIndexByte(at, '/')+1:]
 	if id == "" || id == "transactions" {
@@ -129,8 +129,8 @@ type ServerFile struct {
 	Message string `json:"message"`
 }
 
-// importRequest follows GraphDB's documentation, "Loading via HTTP with curl". GraphDB
-// then reads a file to its end or not at all.
+// importRequest follows GraphDB's documentation, "Loading via HTTP with curl". With
+// stopOnError GraphDB stores either all of a file or nothing of it.
 type importRequest struct {
 	FileNames []string `json:"fileNames"`
 	Settings  struct {
@@ -138,12 +138,12 @@ type importRequest struct {
 	} `json:"importSettings"`
 }
 
-// Import queues files of GraphDB's import folder for import, and returns;
-// [Repository.ServerFiles] reports their states. RDF4J Server does not have this: 404.
+// Import queues files of GraphDB's import folder for import and does not wait;
+// [Repository.ServerFiles] reports their states. RDF4J Server answers 404.
 func (r *Repository) Import(ctx context.Context, names []string) error {
-	asked := importRequest{FileNames: names}
-	asked.Settings.Parser = map[string]bool{"stopOnError": true}
-	body, err := json.Marshal(asked)
+	order := importRequest{FileNames: names}
+	order.Settings.Parser = map[string]bool{"stopOnError": true}
+	body, err := json.Marshal(order)
 	if err != nil {
 		return err
 	}
@@ -153,14 +153,14 @@ func (r *Repository) Import(ctx context.Context, names []string) error {
 
 // ServerFiles returns the files of GraphDB's import folder and its subfolders.
 func (r *Repository) ServerFiles(ctx context.Context) ([]ServerFile, error) {
-	asked := request{method: http.MethodGet, path: r.importPath(), accept: "application/json"}
-	text, err := r.client.call(ctx, asked)
+	list := request{method: http.MethodGet, path: r.importPath(), accept: "application/json"}
+	text, err := r.client.call(ctx, list)
 	if err != nil {
 		return nil, err
 	}
 	var files []ServerFile
 	if err := json.Unmarshal(text, &files); err != nil {
-		return nil, fmt.Errorf("%s: reading the answer: %w", r.client.name(asked), err)
+		return nil, fmt.Errorf("%s: reading the answer: %w", r.client.name(list), err)
 	}
 	return files, nil
 }

@@ -59,20 +59,17 @@ func (c *Client) rows(ctx context.Context, r request) (*Rows, error) {
 
 // open reads up to the first row.
 func (r *Rows) open() error {
+	if err := r.expect('{'); err != nil {
+		return err
+	}
 	if err := r.descend("results", '{'); err != nil {
 		return err
 	}
 	return r.descend("bindings", '[')
 }
 
-// descend reads an object up to the value of a key, which must begin with the given
-// bracket.
+// descend reads the open object up to the bracket at the beginning of a key's value.
 func (r *Rows) descend(key string, bracket json.Delim) error {
-	if key == "results" { // the outermost object
-		if err := r.expect('{'); err != nil {
-			return err
-		}
-	}
 	for r.json.More() {
 		name, err := r.json.Token()
 		if err != nil {
@@ -101,14 +98,6 @@ func (r *Rows) expect(bracket json.Delim) error {
 		return fmt.Errorf("%v instead of %v", token, bracket)
 	}
 	return nil
-}
-
-// cutShort returns the error of an answer, where io.EOF means that it is incomplete.
-func cutShort(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // binding is a term in the format of the result.
@@ -146,9 +135,9 @@ func (r *Rows) Scan() bool {
 	return true
 }
 
-// finish reads up to the end of the outermost object: an incomplete answer is an error.
+// finish reads up to the end of the outermost object. An incomplete answer is an error.
 func (r *Rows) finish() {
-	for depth := 3; depth > 0; { // in the list of rows, in the results, in the object
+	for depth := 3; depth > 0; { // the outermost object, its results, their bindings
 		token, err := r.json.Token()
 		if err != nil {
 			r.fail(err)
@@ -164,7 +153,10 @@ func (r *Rows) finish() {
 }
 
 func (r *Rows) fail(err error) {
-	r.err = r.client.noResponse(r.answer.cause(), r.query, fmt.Errorf("reading the result: %w", cutShort(err)))
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // the answer is incomplete
+	}
+	r.err = r.client.noResponse(r.answer.cause(), r.query, fmt.Errorf("reading the result: %w", err))
 }
 
 // Record returns the last row, by the names of the variables. The next Scan overwrites

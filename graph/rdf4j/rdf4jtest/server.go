@@ -1,6 +1,5 @@
-// Package rdf4jtest starts GraphDB's own engine for tests, and sends it what tests
-// need of the RDF4J REST protocol. It shares no code with package rdf4j, whose
-// tests use it.
+// Package rdf4jtest starts GraphDB's own engine for tests, and sends it requests of
+// the RDF4J REST protocol. It shares no code with package rdf4j, whose tests use it.
 package rdf4jtest
 
 import (
@@ -29,7 +28,7 @@ type Server struct {
 	URL string // as http://127.0.0.1:7200
 
 	t       testing.TB
-	program string // starts it; empty: it is not the test's own
+	program string // starts the engine; empty: the engine is not the test's own
 	port    string
 	data    string
 	process *exec.Cmd
@@ -38,8 +37,7 @@ type Server struct {
 }
 
 // Open returns the server that the environment variable S2G_TEST_GRAPHDB names,
-// else one of the test's own. Without either it skips the test (see
-// [schematest.Need]).
+// else one of the test's own (see [Start]).
 func Open(t testing.TB) *Server {
 	t.Helper()
 	if url := os.Getenv("S2G_TEST_GRAPHDB"); url != "" {
@@ -48,8 +46,9 @@ func Open(t testing.TB) *Server {
 	return Start(t)
 }
 
-// Start starts a server of the test's own, which the test may kill and which ends
-// with it.
+// Start starts a server of the test's own. The test may kill it; it ends with the test.
+// Without Maven, which downloads the engine, Start skips the test (see
+// [schematest.Need]).
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, program: schematest.Engine(t, "rdfstore"), data: t.TempDir()}
@@ -117,10 +116,10 @@ func (s *Server) stop() {
 
 var names atomic.Int64
 
-// Name returns a repository name that no other test has. On a server that outlives
-// the test, the repository is deleted when the test ends. An engine of the test's
-// own keeps it: RDF4J's repository manager takes its locks in another order when it
-// deletes a repository than when it opens one, and both at a time deadlock it.
+// Name returns a repository name that no other test has. On a server that outlives the
+// test, Name deletes the repository when the test ends. An engine of the test's own
+// keeps it: RDF4J's repository manager can deadlock when it deletes one repository
+// while it opens another, because the two take its locks in different orders.
 func (s *Server) Name(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test-%d-%d", os.Getpid(), names.Add(1))
@@ -151,8 +150,8 @@ func (s *Server) CreateRepository(name, ruleset string) {
     graphdb:storage-folder "storage" ; graphdb:repository-type "file-repository" ] ] .`, name, ruleset)))
 }
 
-// DeleteRepository deletes a repository: an engine with many open ones has no memory
-// left to group and sort.
+// DeleteRepository deletes a repository, since an engine with many open ones has no
+// memory left to group and sort.
 func (s *Server) DeleteRepository(name string) {
 	s.t.Helper()
 	s.send(http.MethodDelete, name, "*/*", nil)
@@ -189,8 +188,8 @@ func (s *Server) Export(repository, media string) []byte {
 	return s.send(http.MethodGet, repository+"/statements?infer=false", media, nil)
 }
 
-// send sends a request for a repository and returns the answer. media is that of
-// the body, or without a body that of the answer.
+// send sends a request for a repository and returns the answer. media is the type of
+// the body, or, without a body, of the answer.
 func (s *Server) send(method, path, media string, body io.Reader) []byte {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
