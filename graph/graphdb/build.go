@@ -31,8 +31,8 @@ type Build struct {
 	Ontology, Void manifest.File
 }
 
-// NewBuild returns the graph that a manifest lists. A build without one is a
-// usage fault.
+// NewBuild returns the graph that a manifest lists. A build without a graph is a usage
+// fault.
 func NewBuild(out string, m *manifest.Manifest, site vocab.Site) (*Build, error) {
 	edition, err := m.Edition(manifest.Graph)
 	if err != nil {
@@ -77,8 +77,8 @@ func rows(files []manifest.File) (n int64) {
 	return n
 }
 
-// graph returns the graph of a file of triples; empty for a batch, which names its
-// graphs itself.
+// graph returns the graph of a file of triples. It is empty for a batch, whose quads
+// name their graphs.
 func (b *Build) graph(f manifest.File) string {
 	switch f.Name {
 	case b.Ontology.Name:
@@ -109,7 +109,7 @@ func (b *Build) read(f manifest.File) ([]byte, error) {
 	return content, nil
 }
 
-// data reads a file in a form that servers accept: gzip stays, zstd becomes gzip.
+// data reads a file and recompresses zstd as gzip, since servers do not accept zstd.
 func (b *Build) data(f manifest.File) (rdf4j.Data, error) {
 	content, err := b.read(f)
 	if err != nil {
@@ -154,15 +154,15 @@ func toGzip(content []byte, name string) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// diagnose returns the error of a file that a server has refused: unreadable where
-// this package's reader cannot read it either, or the server says so; else the
-// refusal, since a retry may help.
+// diagnose returns the error of a file that a server has refused. It is that of an
+// unreadable file if package trig cannot read the file either, or if the server reports
+// malformed data; else it is the refusal, since a retry may help.
 func diagnose(f manifest.File, d rdf4j.Data, refusal error) error {
 	e, ok := errors.AsType[*rdf4j.StatusError](refusal)
 	if !ok {
 		return refusal
 	}
-	if err := parse(d); err != nil { // names the line
+	if err := parse(d); err != nil { // with line and column
 		return unreadable(f, err)
 	}
 	if e.Malformed() {
@@ -171,6 +171,7 @@ func diagnose(f manifest.File, d rdf4j.Data, refusal error) error {
 	return refusal
 }
 
+// unreadable returns the fault of a file that cannot be read.
 func unreadable(f manifest.File, err error) error {
 	return schema.Faultf(schema.FaultVerification, "nothing of it was stored; run s2g graph again", "%s cannot be read: %w", f.Name, err)
 }

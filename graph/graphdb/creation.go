@@ -30,12 +30,12 @@ type CreateOptions struct {
 	Configuration []byte // Turtle; nil: this package's
 }
 
-// Rulesets lists GraphDB's own. A user's ruleset is a .pie file on the server.
+// Rulesets lists GraphDB's own rulesets. A user's ruleset is a .pie file on the server.
 var Rulesets = []string{"empty", "rdfs", "rdfs-optimized", "rdfsplus", "rdfsplus-optimized", "owl-horst", "owl-horst-optimized",
 	"owl-max", "owl-max-optimized", "owl2-ql", "owl2-ql-optimized", "owl2-rl", "owl2-rl-optimized"}
 
-// checkRuleset refuses unknown rulesets: GraphDB creates a repository with any
-// name, and then cannot open it.
+// checkRuleset refuses unknown rulesets. GraphDB itself creates a repository with any
+// ruleset, and then cannot open it.
 func checkRuleset(name string) error {
 	if name == "" || strings.HasSuffix(name, ".pie") || slices.Contains(Rulesets, name) {
 		return nil
@@ -43,8 +43,8 @@ func checkRuleset(name string) error {
 	return schema.Faultf(schema.FaultUsage, "use a .pie file on the server, or "+strings.Join(Rulesets, ", "), "option ruleset is %q, which GraphDB does not have", name)
 }
 
-// repositoryName matches what GraphDB accepts as a repository's name and what needs
-// no escape in a URL or a file name.
+// repositoryName matches the names that GraphDB accepts and that need no escape in a URL
+// or a file name.
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // CheckName returns a usage fault for a string that cannot name a repository.
@@ -55,8 +55,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// namePredicates name a repository in its configuration: of RDF4J until 4, and
-// since 5.
+// namePredicates are the predicates of a repository's name in its configuration: RDF4J's
+// until version 4, and since 5.
 var namePredicates = map[string]bool{
 	"http://www.openrdf.org/config/repository#repositoryID": true,
 	"tag:rdf4j.org,2023:config/rep.id":                      true,
@@ -84,7 +84,8 @@ func ReadConfiguration(path string) (text []byte, name string, err error) {
 	return text, name, CheckName(name)
 }
 
-// create creates the repository, unless another program has done so meanwhile.
+// create creates the repository. A repository that another program has created meanwhile
+// is no error.
 func (c CreateOptions) create(ctx context.Context, r *rdf4j.Repository, title string) error {
 	settings := rdf4j.Settings{ID: r.ID(), Title: title, Ruleset: c.Ruleset}
 	var err error
@@ -95,7 +96,7 @@ func (c CreateOptions) create(ctx context.Context, r *rdf4j.Repository, title st
 		err = r.Create(ctx, rdf4j.Configuration(rdf4j.Native, settings))
 	default:
 		err = r.Create(ctx, rdf4j.Configuration(rdf4j.GraphDB, settings))
-		// GraphDB can create RDF4J's stores, RDF4J Server cannot create GraphDB's
+		// RDF4J Server cannot create GraphDB's repositories, so its refusal identifies it.
 		if c.Server != ServerGraphDB && rdf4j.Unsupported(err) {
 			err = r.Create(ctx, rdf4j.Configuration(rdf4j.Native, settings))
 		}

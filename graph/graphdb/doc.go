@@ -3,8 +3,7 @@
 //
 // # States
 //
-// A repository is in one of these states, which [Inspect] reads from the server and
-// from nothing else:
+// A repository is in one of these states, which depend only on what the server holds:
 //
 //	absent   there is no such repository
 //	empty    it holds nothing
@@ -12,19 +11,18 @@
 //	whole    that graph is gone, and S/s2g/void describes the build's files
 //	foreign  anything else; a load refuses it
 //
-// [Load] makes transactions, of which the server stores each whole or not at all:
+// [Load] makes these transactions. The server stores each whole or not at all:
 //
 //  1. the ontology, with a mark that names the build: begun (load.go);
 //  2. batches of the graph, with a mark for each, its name and SHA-256
 //     (transaction.go; serverimport.go where GraphDB reads the files itself);
 //  3. void.ttl, and the removal of the marks: whole.
 //
-// So the marks are always those of exactly the loaded files, whichever of client
-// and server ends at whichever moment, in a transaction or between its commit and
-// the answer. A load that resumes skips the marked files, and a transaction whose
-// answer is lost is looked up by its marks. To load a file twice is harmless, since
-// a graph is a set; so is a commit that the server still carries out while the
-// marks are queried.
+// So the marks always name exactly the loaded files, even if the client or the server
+// is killed in a transaction or between its commit and the answer. A load that resumes
+// skips the marked files. If the answer to a transaction is lost, the load queries its
+// marks. Loading a file twice is harmless, since a graph is a set; so is a commit that
+// the server completes after the marks were queried.
 //
 // Before the last transaction the load compares the number of statements with the
 // build's. Package verify compares the statements.

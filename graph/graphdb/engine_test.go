@@ -290,7 +290,7 @@ func killedClients(t *testing.T, server *rdf4jtest.Server) {
 		time.Sleep(50*time.Millisecond + rand.N(700*time.Millisecond))
 		_ = cmd.Process.Kill() // it may have ended
 		_ = cmd.Wait()
-		s, err := Inspect(t.Context(), r, b)
+		s, err := inspect(t.Context(), r, b)
 		check(t, err)
 		states[s.State]++
 		t.Log(s.State, len(s.Loaded), "files")
@@ -343,7 +343,7 @@ func TestLoadResumesAfterKilledServer(t *testing.T) {
 			t.Errorf("fault %v: %v", fault, err)
 		}
 		server.Restart()
-		s, err := Inspect(t.Context(), r, b)
+		s, err := inspect(t.Context(), r, b)
 		check(t, err)
 		t.Log(s.State, len(s.Loaded), "files")
 	}

@@ -15,7 +15,7 @@ import (
 	"s2g/schema/retry"
 )
 
-// The defaults of Options, and of a command line's option retry-for.
+// The defaults of Options, and of option retry-for.
 const (
 	DefaultTransaction = 4
 	DefaultInFlight    = 2
@@ -31,7 +31,7 @@ type Options struct {
 	ImportDir   string        // GraphDB's import folder as this machine sees it; empty: files are sent
 
 	Log      *slog.Logger                         // nil: nothing is logged
-	Progress func(what string, done, total int64) // receives the loaded statements, at least each second; nil: nobody does
+	Progress func(what string, done, total int64) // receives the number of loaded statements, at least each second; nil: no reports
 
 	firstPause, pollEvery time.Duration // for tests; 0: the defaults
 }
@@ -83,8 +83,9 @@ type LoadResult struct {
 	Seconds    float64 `json:"seconds"`
 }
 
-// Load completes a repository that is absent, empty or partly loaded: afterwards
-// it holds the whole build. A repository with other content is a usage fault.
+// Load loads a build into a repository that is absent, empty or partly loaded.
+// Afterwards the repository holds the whole build. A repository with other content is a
+// usage fault.
 func Load(ctx context.Context, r *rdf4j.Repository, b *Build, o Options) (LoadResult, error) {
 	l, err := newLoader(r, b, o)
 	if err != nil {
@@ -118,7 +119,8 @@ func newLoader(r *rdf4j.Repository, b *Build, o Options) (*loader, error) {
 	return l, nil
 }
 
-// load runs the steps of the package's documentation from the repository's state on.
+// load runs the transactions of the package's documentation, beginning at the
+// repository's state.
 func (l *loader) load(ctx context.Context) error {
 	contents, err := l.prepare(ctx)
 	if err != nil {
@@ -190,19 +192,20 @@ func (l *loader) prepare(ctx context.Context) (Contents, error) {
 		contents, err = l.inspect(ctx, "inspecting the new repository")
 	}
 	if err == nil && contents.State == Foreign {
-		err = foreign(l.repository, contents)
+		err = foreignFault(l.repository, contents)
 	}
 	return contents, err
 }
 
 func (l *loader) inspect(ctx context.Context, what string) (contents Contents, err error) {
 	err = l.withRetries(ctx, what, func() (err error) {
-		contents, err = Inspect(ctx, l.repository, l.build)
+		contents, err = inspect(ctx, l.repository, l.build)
 		return err
 	})
 	return contents, err
 }
 
+// compareSize returns a verification fault where the numbers of statements differ.
 func (l *loader) compareSize(got, want int64) error {
 	if got == want {
 		return nil
@@ -216,7 +219,7 @@ func (l *loader) withRetries(ctx context.Context, what string, request func() er
 	return withFault(l.retries.Do(ctx, what, func(context.Context) error { return request() }))
 }
 
-// reportEachSecond reports progress while the server is at work, until stop returns.
+// reportEachSecond reports progress each second until stop is called.
 func (l *loader) reportEachSecond() (stop func()) {
 	ended, finished := make(chan struct{}), make(chan struct{})
 	go func() {

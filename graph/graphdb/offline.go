@@ -13,8 +13,8 @@ import (
 	"s2g/schema/manifest"
 )
 
-// WriteOffline writes into dir what GraphDB's importrdf needs beside the batches to
-// build the whole repository while no server runs:
+// WriteOffline writes the files into dir that GraphDB's importrdf needs, beside the
+// batches, to build the whole repository while no server runs:
 //
 //	repository.ttl  the repository's configuration
 //	described.nq    ontology and description, in their graphs
@@ -83,7 +83,7 @@ func appendQuads(dst, turtle []byte, graph string) ([]byte, error) {
 	return dst, r.Err()
 }
 
-// shellQuoted returns a word as a shell reads it.
+// shellQuoted quotes a word for a shell where it needs quotes.
 func shellQuoted(word string) string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@,") == "" {
 		return word

@@ -15,16 +15,15 @@ import (
 // errImportLost reports that GraphDB was restarted and has forgotten an import.
 var errImportLost = errors.New("the server has lost the import")
 
-// retryPolicy repeats requests that fail for a reason that may pass.
+// retryPolicy retries temporary errors for up to retryFor.
 func retryPolicy(retryFor time.Duration, log *slog.Logger) retry.Policy {
 	return retry.Policy{RetryFor: retryFor, Log: log, Temporary: func(err error) bool {
 		return rdf4j.Temporary(err) || errors.Is(err, errImportLost)
 	}}
 }
 
-// Retry calls request until it succeeds, and repeats it for up to retryFor where
-// it fails for a reason that may pass. Errors of the server have the fault class
-// of their remedy. what names the request in log and error.
+// Retry calls request, and retries its temporary errors for up to retryFor. An error of
+// the server has the fault class of its remedy. what names the request in log and error.
 func Retry(ctx context.Context, retryFor time.Duration, log *slog.Logger, what string, request func() error) error {
 	return withFault(retryPolicy(retryFor, log).Do(ctx, what, func(context.Context) error { return request() }))
 }

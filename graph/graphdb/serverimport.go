@@ -19,14 +19,14 @@ import (
 	"s2g/schema/manifest"
 )
 
-// importChunk limits the files that GraphDB has queued. It imports one after the
-// other, and a restart loses those that it has not begun.
+// importChunk limits the files in GraphDB's queue. GraphDB imports one after the other,
+// and a restart loses the queue.
 const importChunk = 16
 
 // pollEvery is the time between two requests for the state of an import.
 const pollEvery = time.Second
 
-// importAll makes GraphDB read the files itself, from its import folder.
+// importAll loads files through GraphDB's import folder, chunk by chunk.
 func (l *loader) importAll(ctx context.Context, files []manifest.File) error {
 	if _, err := os.Stat(l.ImportDir); err != nil {
 		return schema.Faultf(schema.FaultUsage, "it takes GraphDB's graphdb.workbench.importDirectory, as this machine sees it", "option import-dir: %w", err)
@@ -43,9 +43,9 @@ func (l *loader) importAll(ctx context.Context, files []manifest.File) error {
 	return nil
 }
 
-// importFiles imports those of the files that have no mark, and waits until they
-// have. The files get a folder of their own in the import folder, so that their
-// states are those of this import.
+// importFiles imports the files without a mark, and waits until it has marked them. It
+// places them in a new folder of the import folder: GraphDB keeps states by file name,
+// and those of an earlier import must not count.
 func (l *loader) importFiles(ctx context.Context, files []manifest.File) (err error) {
 	files, err = l.unmarked(ctx, files)
 	if err != nil || len(files) == 0 {
@@ -53,7 +53,7 @@ func (l *loader) importFiles(ctx context.Context, files []manifest.File) (err er
 	}
 	folder := fmt.Sprintf("s2g-%s-%08x", l.repository.ID(), rand.Uint32())
 	defer func() { err = errors.Join(err, os.RemoveAll(filepath.Join(l.ImportDir, folder))) }()
-	queued := map[string]manifest.File{} // by their names in the import folder
+	queued := map[string]manifest.File{} // by name in the import folder
 	var names []string
 	for _, f := range files {
 		name, err := l.place(f, folder)
@@ -116,7 +116,7 @@ func (l *loader) markImported(ctx context.Context, queued map[string]manifest.Fi
 // place puts a file into a folder of the import folder, as a hard link where
 // possible, and returns its name relative to the import folder.
 func (l *loader) place(f manifest.File, folder string) (string, error) {
-	if _, err := l.build.read(f); err != nil { // compares it with the manifest
+	if _, err := l.build.read(f); err != nil { // compares the SHA-256
 		return "", err
 	}
 	base, recoded := strings.CutSuffix(path.Base(f.Name), ".zst")

@@ -13,7 +13,7 @@ import (
 	"s2g/schema/vocab"
 )
 
-// LoadState is how far a build is loaded into a repository.
+// LoadState is the progress of a build's load, as a repository holds it.
 type LoadState uint8
 
 // The states, as the package's documentation defines them.
@@ -30,12 +30,12 @@ func (s LoadState) String() string {
 	return [...]string{"absent", "empty", "begun", "whole", "foreign"}[s]
 }
 
-// Contents is what a repository holds of a build.
+// Contents describes a repository in relation to a build.
 type Contents struct {
 	State      LoadState
-	Statements int64             // all of them
-	Loaded     map[string]string // of a begun one: SHA-256 of the loaded files, by name
-	Edition    string            // of a begun one, and of a foreign one that holds the marks of another build
+	Statements int64             // number in the repository
+	Loaded     map[string]string // if Begun: SHA-256 of the loaded files, by name
+	Edition    string            // that the marks name: the build's if Begun, another one's if Foreign
 }
 
 // missing returns the files that are not loaded.
@@ -48,8 +48,26 @@ func (c *Contents) missing(files []manifest.File) (list []manifest.File) {
 	return list
 }
 
-// Inspect queries what a repository holds of a build.
-func Inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, error) {
+// Plan returns the contents of the repository and the files that a load would send, or
+// the error with which a load would refuse the repository. It changes nothing and
+// retries nothing.
+func Plan(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, []manifest.File, error) {
+	contents, err := inspect(ctx, r, b)
+	switch {
+	case rdf4j.Temporary(err):
+		return contents, nil, schema.Faultf(schema.FaultService, "check that the server is started", "inspecting the repository: %w", err)
+	case err != nil:
+		return contents, nil, withFault(err)
+	case contents.State == Foreign:
+		return contents, nil, foreignFault(r, contents)
+	case contents.State == Whole:
+		return contents, nil, nil
+	}
+	return contents, contents.missing(b.Batches), nil
+}
+
+// inspect queries the contents of a repository.
+func inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, error) {
 	var c Contents
 	var err error
 	c.Statements, err = r.Size(ctx)
@@ -68,7 +86,8 @@ func Inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, erro
 	if err != nil {
 		return c, err
 	}
-	for c.Edition = range editions {
+	for edition := range editions { // one, unless another program has written a second
+		c.Edition = edition
 	}
 	if len(editions) == 1 && c.Edition == b.Edition {
 		c.State = Begun
@@ -92,8 +111,8 @@ func Inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, erro
 	return c, nil
 }
 
-// foreign returns the fault of a repository with other content.
-func foreign(r *rdf4j.Repository, c Contents) error {
+// foreignFault returns the fault of a repository with other content.
+func foreignFault(r *rdf4j.Repository, c Contents) error {
 	holds := "other statements"
 	if c.Edition != "" {
 		holds = "a part of the build " + c.Edition
@@ -102,29 +121,12 @@ func foreign(r *rdf4j.Repository, c Contents) error {
 		"the repository %s holds %d statements, which are not this build's: %s", r.ID(), c.Statements, holds)
 }
 
-// Plan returns what a load would find and which files it would send, or the error
-// that would refuse it. It changes nothing and retries nothing.
-func Plan(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, []manifest.File, error) {
-	contents, err := Inspect(ctx, r, b)
-	switch {
-	case rdf4j.Temporary(err):
-		return contents, nil, schema.Faultf(schema.FaultService, "check that the server is started", "inspecting the repository: %w", err)
-	case err != nil:
-		return contents, nil, withFault(err)
-	case contents.State == Foreign:
-		return contents, nil, foreign(r, contents)
-	case contents.State == Whole:
-		return contents, nil, nil
-	}
-	return contents, contents.missing(b.Batches), nil
-}
-
 // During a load the graph S/s2g/load holds its marks:
 //
 //	<S/s2g/load> dcterms:identifier "EDITION" .
 //	<S/s2g/load#graph/batch-000001.trig.gz> spdx:checksumValue "SHA-256" .
 //
-// the first for the build, the second for each loaded file.
+// The first triple names the build; each loaded file has one like the second.
 const (
 	identifier    = "http://purl.org/dc/terms/identifier"
 	checksum      = "http://spdx.org/rdf/terms#checksum"
@@ -172,8 +174,8 @@ func describedFilesQuery(s vocab.Site) string {
 	return fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?f <%s> ?file ; <%s> ?c . ?c <%s> ?sum } }", s.VoidGraph(), identifier, checksum, checksumValue)
 }
 
-// queryPairs returns one variable of a query by another. A key with two values
-// gets one that equals no checksum.
+// queryPairs returns the values of one variable of a query by those of another, the key.
+// Different values of one key are joined to a text that equals no checksum.
 func queryPairs(ctx context.Context, r *rdf4j.Repository, query, key, value string) (map[string]string, error) {
 	rows, err := r.Query(ctx, query)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"s2g/schema/retry"
 )
 
-// rollbackTimeout bounds the rollback of a failed transaction. The server itself
-// ends one that it hears nothing of.
+// rollbackTimeout limits the rollback of a failed transaction. The server itself rolls
+// back a transaction without requests.
 const rollbackTimeout = 30 * time.Second
 
-// loadFiles loads files and their marks in one transaction. A retry first reads
-// the marks, because a lost answer may have been that of a good commit, and loads
-// the files without one.
+// loadFiles loads files and their marks in one transaction. A retry first queries the
+// marks, because the commit may have succeeded and only its answer be lost. It loads the
+// files without a mark.
 func (l *loader) loadFiles(ctx context.Context, files []manifest.File) error {
 	if len(files) == 0 {
 		return nil
@@ -42,6 +42,7 @@ func (l *loader) loadFiles(ctx context.Context, files []manifest.File) error {
 	return nil
 }
 
+// nameRange returns the names of the first and the last file, for messages.
 func nameRange(files []manifest.File) string {
 	if len(files) == 1 {
 		return files[0].Name
@@ -49,7 +50,7 @@ func nameRange(files []manifest.File) string {
 	return fmt.Sprintf("%s to %s", files[0].Name, files[len(files)-1].Name)
 }
 
-// unmarked queries which of the files the repository has no mark of.
+// unmarked queries the marks and returns the files without one.
 func (l *loader) unmarked(ctx context.Context, files []manifest.File) ([]manifest.File, error) {
 	loaded, err := queryMarks(ctx, l.repository, l.build)
 	if err != nil {
@@ -59,8 +60,8 @@ func (l *loader) unmarked(ctx context.Context, files []manifest.File) ([]manifes
 	return c.missing(files), nil
 }
 
-// addFiles adds files and their marks to a transaction. With the ontology, the
-// first file of a load, goes the mark that names the build.
+// addFiles adds files and their marks to a transaction. The ontology is the first file
+// of a load, so the mark that names the build goes with it.
 func (l *loader) addFiles(ctx context.Context, tx *rdf4j.Transaction, files []manifest.File) error {
 	marks := l.build.marks(files)
 	for _, f := range files {
@@ -79,10 +80,10 @@ func (l *loader) addFiles(ctx context.Context, tx *rdf4j.Transaction, files []ma
 	return l.request(ctx, func() error { return tx.Add(ctx, d) })
 }
 
-// finish makes the last transaction, unless the repository is whole already: the
-// answer to an earlier try may be lost.
+// finish makes the last transaction, unless the repository is whole already because an
+// earlier try succeeded and only its answer was lost.
 func (l *loader) finish(ctx context.Context) error {
-	contents, err := Inspect(ctx, l.repository, l.build)
+	contents, err := inspect(ctx, l.repository, l.build)
 	if err != nil || contents.State == Whole {
 		return err
 	}
@@ -93,11 +94,10 @@ func (l *loader) finish(ctx context.Context) error {
 	return l.inTransaction(ctx, func(tx *rdf4j.Transaction) error { return l.replaceMarks(ctx, tx, d) })
 }
 
-// replaceMarks removes the marks and adds the dataset's description, in this
-// order: an update behind an Add makes GraphDB write what was added, and until
-// this transaction ends, GraphDB then carries out no update of another one. A
-// killed loader's transaction ends after a minute, those of several one after
-// the other.
+// replaceMarks removes the marks and adds the dataset's description. The order matters:
+// an update after an Add makes GraphDB write the added statements, and from then until
+// the transaction ends it carries out no update of other transactions. The transaction
+// of a killed loader blocks them for a minute, those of several for a minute each.
 func (l *loader) replaceMarks(ctx context.Context, tx *rdf4j.Transaction, description rdf4j.Data) error {
 	err := l.request(ctx, func() error { return tx.Update(ctx, "CLEAR GRAPH <"+LoadGraph(l.build.Site)+">") })
 	if err != nil {
@@ -106,10 +106,10 @@ func (l *loader) replaceMarks(ctx context.Context, tx *rdf4j.Transaction, descri
 	return l.request(ctx, func() error { return tx.Add(ctx, description) })
 }
 
-// inTransaction runs work in a transaction of its own and commits it. After any
-// error it rolls the transaction back: the server keeps a failed one open, and a
-// commit would store half of it. This includes a commit whose answer is lost; a
-// server that is still at work on the commit answers the rollback afterwards.
+// inTransaction runs work in a new transaction and commits it. After any error it rolls
+// the transaction back, because the server keeps it open and a commit would store half
+// of it. It does so after a commit without an answer, too: a server that is still
+// committing answers the rollback afterwards.
 func (l *loader) inTransaction(ctx context.Context, work func(*rdf4j.Transaction) error) error {
 	var tx *rdf4j.Transaction
 	err := l.request(ctx, func() (err error) {
@@ -136,19 +136,18 @@ func (l *loader) inTransaction(ctx context.Context, work func(*rdf4j.Transaction
 // requestTries limits the tries of one request of a transaction.
 const requestTries = 4
 
-// request makes one request of a transaction, and repeats it where it may not
-// have reached the server, as through a busy proxy: a transaction is many
-// requests, and one that fails need not cost the others. The repetition is safe.
-// A second Begin leaves a transaction that the server ends; a second Add of a file
-// adds what the first has not; a second Commit fails where the first has
-// succeeded, and then the marks are stored. A timeout, or an error of the server
-// itself, ends the transaction.
+// request makes one request of a transaction, and retries it where it may not have
+// reached the server, as through a busy proxy, so that one failure does not cost the
+// other requests of the transaction. A retry is safe: a second Begin leaves a
+// transaction that the server rolls back; a second Add of a file adds the statements
+// that the first has not; a second Commit fails if the first has succeeded, and then the
+// marks are stored. A timeout or an error of the server itself is not retried here.
 func (l *loader) request(ctx context.Context, send func() error) error {
 	policy := l.retries
 	policy.MaxTries, policy.Temporary = requestTries, mayBeUnseen
 	err := policy.Do(ctx, "a request of a transaction", func(context.Context) error { return send() })
 	if e, ok := errors.AsType[*retry.Error](err); ok {
-		return e.Err // the retries of the transaction count, not these
+		return e.Err // withRetries reports the tries of the whole transaction
 	}
 	return err
 }
