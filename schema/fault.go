@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Fault is a class of error. It decides the exit code, by which a scheduler
+// Fault is a class of error. It determines the exit code, by which a scheduler
 // decides whether to run the command again.
 type Fault uint8
 
@@ -38,24 +38,24 @@ func (f Fault) ExitCode() int {
 type Error struct {
 	Fault  Fault
 	Err    error
-	Remedy string // what a person can do about it; may be empty
+	Remedy string // an instruction to the user; may be empty
 }
 
 // Error returns the message without the remedy.
 func (e *Error) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error that has the class.
+// Unwrap returns the wrapped error.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Faultf returns an Error. The format may wrap another error with %w; remedy may
-// be empty. Both name an option as "option NAME" ("option window is 3"), because
-// a library has no flags; package main prints it as the flag --window.
+// be empty. Both refer to an option as "option NAME" ("option window is 3"),
+// because libraries have no flags; package main prints the flag --window instead.
 func Faultf(f Fault, remedy, format string, args ...any) error {
 	return &Error{Fault: f, Err: fmt.Errorf(format, args...), Remedy: remedy}
 }
 
-// FaultOf returns the class and remedy of the outermost Error in err's chain,
-// FaultOurs and no remedy where there is none.
+// FaultOf returns the class and remedy of the outermost Error in err's chain. An
+// err without one has FaultOurs and no remedy.
 func FaultOf(err error) (Fault, string) {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Fault, e.Remedy

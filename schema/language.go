@@ -14,8 +14,7 @@ import (
 //go:embed languages.csv
 var languagesCSV []byte
 
-// The slug of the remainder, the questions without a selected language, and its name
-// for people.
+// The slug and the name of the remainder: the questions without a selected language.
 const (
 	OtherSlug = "_other"
 	OtherName = "(other)"
@@ -43,11 +42,10 @@ func DefaultLanguages() []Language {
 }
 
 // ParseLanguages parses the value of option languages: tags separated by commas,
-// or @FILE. The file is a CSV with the columns tag, slug and name; the header
-// line and the last two columns are optional, so a list of tags, one a line, is
-// valid. A tag of the default table has that table's slug and name unless the
-// file gives others. The empty value is the default table. Errors are usage
-// faults.
+// or @FILE. The file is a CSV with the columns tag, slug and name. Its header line
+// and the last two columns are optional, so a list of tags, one a line, is valid.
+// A tag of the default table has that table's slug and name unless the file has
+// others. The empty value is the default table. Errors are usage faults.
 func ParseLanguages(value string) ([]Language, error) {
 	if value == "" {
 		return DefaultLanguages(), nil
@@ -72,8 +70,8 @@ func ParseLanguages(value string) ([]Language, error) {
 	return table, nil
 }
 
-// readLanguages reads a language table. A tag of known has that slug and name
-// where the row has none. A repeated tag is skipped.
+// readLanguages reads a language table. Where a row lacks slug or name, they are
+// those of the tag in known. It skips repeated tags.
 func readLanguages(r io.Reader, known map[string]Language) ([]Language, error) {
 	lines := csv.NewReader(r)
 	lines.FieldsPerRecord = -1
@@ -111,6 +109,7 @@ func readLanguages(r io.Reader, known map[string]Language) ([]Language, error) {
 	return table, nil
 }
 
+// rowLanguage returns the language of a row, which has at least a tag.
 func rowLanguage(row []string, known map[string]Language) Language {
 	tag := strings.TrimSpace(row[0])
 	l, ok := known[tag]
@@ -126,7 +125,7 @@ func rowLanguage(row []string, known map[string]Language) Language {
 	return l
 }
 
-// Slug derives a slug from a tag: lower-case letters and digits stay, each other
+// Slug derives a slug from a tag. Lower-case letters and digits stay, each other
 // byte becomes _xx in hexadecimal.
 func Slug(tag string) string {
 	var b strings.Builder

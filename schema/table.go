@@ -1,6 +1,6 @@
 // Package schema is the contract between the stages of s2g: the tables of a dump
 // and their DDL in MariaDB, the languages that have a graph, the ontology, and
-// the classes of fault that become exit codes.
+// the classes of error that determine exit codes.
 //
 // It imports no other package of the project, and every package may import it.
 // The program embeds the files beside the code that people read or change:
@@ -49,7 +49,7 @@ func (t Table) Column(name string) (i int, ok bool) {
 }
 
 // The values of Posts.PostTypeId that are in the graph. Posts of other types are
-// loaded only.
+// in the tables only.
 const (
 	PostQuestion       int64 = 1
 	PostAnswer         int64 = 2

@@ -82,7 +82,8 @@ func inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, erro
 		return c, nil
 	}
 	c.State = Foreign
-	editions, err := queryPairs(ctx, r, editionQuery(b.Site), "edition", "edition")
+	query := fmt.Sprintf("SELECT ?edition { GRAPH <%s> { <%[1]s> <%s> ?edition } }", LoadGraph(b.Site), identifier)
+	editions, err := queryPairs(ctx, r, query, "edition", "edition")
 	if err != nil {
 		return c, err
 	}
@@ -97,15 +98,17 @@ func inspect(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, erro
 	if len(editions) > 0 {
 		return c, nil
 	}
-	described, err := queryPairs(ctx, r, describedFilesQuery(b.Site), "file", "sum")
+	query = fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?f <%s> ?file ; <%s> ?c . ?c <%s> ?sum } }",
+		b.Site.VoidGraph(), identifier, checksum, checksumValue)
+	described, err := queryPairs(ctx, r, query, "file", "sum")
 	if err != nil {
 		return c, err
 	}
-	want := map[string]string{}
+	batches := map[string]string{}
 	for _, f := range b.Batches {
-		want[f.Name] = f.SHA256
+		batches[f.Name] = f.SHA256
 	}
-	if maps.Equal(described, want) {
+	if maps.Equal(described, batches) {
 		c.State = Whole
 	}
 	return c, nil
@@ -162,16 +165,6 @@ func queryMarks(ctx context.Context, r *rdf4j.Repository, b *Build) (map[string]
 		loaded[strings.TrimPrefix(iri, LoadGraph(b.Site)+"#")] = sum
 	}
 	return loaded, nil
-}
-
-// editionQuery selects the build that is being loaded.
-func editionQuery(s vocab.Site) string {
-	return fmt.Sprintf("SELECT ?edition { GRAPH <%s> { <%[1]s> <%s> ?edition } }", LoadGraph(s), identifier)
-}
-
-// describedFilesQuery selects the files of the build that void.ttl describes.
-func describedFilesQuery(s vocab.Site) string {
-	return fmt.Sprintf("SELECT ?file ?sum { GRAPH <%s> { ?f <%s> ?file ; <%s> ?c . ?c <%s> ?sum } }", s.VoidGraph(), identifier, checksum, checksumValue)
 }
 
 // queryPairs returns the values of one variable of a query by those of another, the key.

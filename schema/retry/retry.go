@@ -1,6 +1,6 @@
-// Package retry repeats requests to servers that fail for a reason that may
-// pass. It is the program's one retry policy: pauses grow exponentially, with
-// jitter, until a limit since the first failure.
+// Package retry repeats requests to servers after temporary errors. It is the
+// program's one retry policy: pauses grow exponentially, with jitter, until a
+// limit of the time since the first failure.
 package retry
 
 import (
@@ -22,7 +22,7 @@ const (
 // Policy decides whether and when a failed try is repeated. The zero value
 // tries once. A Policy holds no state: several goroutines may use one.
 type Policy struct {
-	RetryFor   time.Duration // a try begins at most so long after the first failure; 0 or less: no retry
+	RetryFor   time.Duration // limit of the time from the first failure to the beginning of a try; 0 or less: no retry
 	MaxTries   int           // limit of the number of tries; 0: none
 	Timeout    time.Duration // deadline of each try; 0: none
 	FirstPause time.Duration // mean pause after the first failure, doubled by each further one; 0: DefaultFirstPause
@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 // Do calls try until it returns nil. It returns ctx's error as soon as ctx has
-// ended, an error that is not temporary as it is, and an *Error at a limit. The
+// ended, an error that is not temporary unchanged, and an *Error at a limit. The
 // context of a try ends at its deadline. what names the request in log and error.
 func (p Policy) Do(ctx context.Context, what string, try func(context.Context) error) error {
 	_, err := Value(ctx, p, what, func(ctx context.Context) (struct{}, error) { return struct{}{}, try(ctx) })
@@ -112,8 +112,9 @@ type nextPause time.Duration
 func (n *nextPause) NextBackOff() time.Duration { return time.Duration(*n) }
 func (*nextPause) Reset()                       {}
 
-// Pause returns a random pause after so many failures in a row, at least 1: half
-// to one and a half of the mean pause. It serves callers with a loop of their own.
+// Pause returns a random pause after a number of failures in a row, at least 1. It
+// is half to one and a half of the mean pause. Pause serves callers with loops of
+// their own.
 func (p Policy) Pause(failures int) time.Duration {
 	pauses := p.pauses()
 	for range min(failures-1, 64) {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// CPUSeconds returns the processor time of this process and of each mariadbd whose
-// data are below folder ("": none), in seconds; 0 where the system does not report
+// CPUSeconds returns the processor time, in seconds, of this process and of each
+// mariadbd whose data are below folder ("": none); 0 where the system does not report
 // it. Benchmarks report it beside the wall time, because other work on the machine
 // disturbs it less.
 func CPUSeconds(folder string) float64 {
@@ -28,7 +28,7 @@ func CPUSeconds(folder string) float64 {
 		if err != nil {
 			continue
 		}
-		_, rest, _ := strings.Cut(string(stat), ") ") // after the name, from field 3
+		_, rest, _ := strings.Cut(string(stat), ") ") // rest begins with field 3, after the name
 		if f := strings.Fields(rest); len(f) > 12 {
 			user, _ := strconv.Atoi(f[11])
 			system, _ := strconv.Atoi(f[12])
@@ -38,7 +38,7 @@ func CPUSeconds(folder string) float64 {
 	return total
 }
 
-// ServerPIDs returns the process ids of the mariadbd whose data are below a folder.
+// ServerPIDs returns the process ids of each mariadbd whose data are below a folder.
 func ServerPIDs(folder string) []int {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	var pids []int

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// HasDumps reports whether there are real dumps, and logs it where there are none:
-// for a test that runs on them beside others.
+// HasDumps reports whether there are real dumps, and logs it if there are none. It
+// serves tests that use other dumps, too.
 func HasDumps(t testing.TB) bool {
 	t.Helper()
 	if os.Getenv("S2G_TEST_DUMPS") == "" {

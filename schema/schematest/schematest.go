@@ -1,4 +1,4 @@
-// Package schematest holds what the tests of several packages share: skips, real
+// Package schematest provides what the tests of several packages share: skips, real
 // dumps, programs, and servers.
 package schematest
 
@@ -45,12 +45,12 @@ func Tool(t testing.TB, name string) string {
 }
 
 // EnvInt returns the integer in an environment variable, as the size of a benchmark
-// or the number of a test's tries, or otherwise where it is unset.
-func EnvInt(t testing.TB, name string, otherwise int) int {
+// or the number of a test's tries, or fallback if the variable is unset.
+func EnvInt(t testing.TB, name string, fallback int) int {
 	t.Helper()
 	v := os.Getenv(name)
 	if v == "" {
-		return otherwise
+		return fallback
 	}
 	n, err := strconv.Atoi(v)
 	if err != nil {
@@ -59,8 +59,8 @@ func EnvInt(t testing.TB, name string, otherwise int) int {
 	return n
 }
 
-// Judge returns the path of a program in scripts/judge. A judge states what a build
-// must hold, and shares no code with s2g.
+// Judge returns the path of a program in scripts/judge. A judge computes the required
+// content of a build, and shares no code with s2g.
 func Judge(t testing.TB, name string) string {
 	t.Helper()
 	return filepath.Join(root(t), "scripts", "judge", name)

@@ -97,14 +97,15 @@ func (s *Server) Start() {
 	}
 }
 
-// run starts the program and reports whether it prints that it is ready.
+// run starts the program, waits for its first line, and reports whether that is "ready
+// ADDRESS".
 func (s *Server) run() bool {
 	port := "0"
 	if s.Address != "" {
 		_, port, _ = strings.Cut(s.Address, ":")
 	}
 	s.cmd = exec.Command(s.start, append([]string{"--port", port}, s.args...)...)
-	s.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // its threads wait for each other while other tests run
+	s.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // several would wait for each other beside other tests
 	s.cmd.Stderr = &s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := s.cmd.StdoutPipe()
@@ -116,7 +117,7 @@ func (s *Server) run() bool {
 	}
 	slow := time.AfterFunc(5*time.Minute, s.kill)
 	defer slow.Stop()
-	line, _ := bufio.NewReader(out).ReadString('\n') // without a line it has ended, and its log has the reason
+	line, _ := bufio.NewReader(out).ReadString('\n') // on an error it has ended, and the log has the reason
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")
 	if ok {
 		s.Address = address

@@ -8,10 +8,10 @@ const (
 )
 
 // LicenseIRI returns the IRI of the Creative Commons licence of a post or
-// comment. The version is that of content, its ContentLicense, as "CC BY-SA 4.0".
-// Where content names none, it follows from the date of the last edit, or, without
-// an edit or after one of the site itself (LastEditorUserId -1), which keeps the
-// licence, from the date of creation. Dates begin with YYYY-MM-DD.
+// comment. content, its ContentLicense, names the version, as "CC BY-SA 4.0". If
+// it does not, the version follows from the date of the last edit. Without an edit,
+// or after one by the site itself (LastEditorUserId -1), which keeps the licence,
+// it follows from the date of creation. Dates begin with YYYY-MM-DD.
 func LicenseIRI(content, created, edited []byte, editedBySite bool) string {
 	if v, ok := version(content); ok {
 		return CC + v + "/"

@@ -8,7 +8,7 @@ import (
 	"s2g/schema"
 )
 
-// DefaultSite is the site where neither an option nor the dump names one.
+// DefaultSite is the site of a build if neither an option nor the dump names one.
 const DefaultSite Site = "http://stackoverflow.com"
 
 // Site is the base of all instance IRIs: scheme and host, without a final slash.
@@ -36,9 +36,9 @@ func (s Site) Host() string {
 }
 
 // Prefix returns the prefix of the names of the site's repositories and
-// collections: "so" for Stack Overflow, else the host without .stackexchange.com,
-// .com or .net, with a hyphen for each character other than a letter or digit, as
-// "bioinformatics", "ru-stackoverflow", "askubuntu".
+// collections. It is "so" for Stack Overflow, else the host without
+// .stackexchange.com, .com or .net, with a hyphen for each character other than a
+// letter or digit, as "bioinformatics", "ru-stackoverflow", "askubuntu".
 func (s Site) Prefix() string {
 	host := s.Host()
 	if host == DefaultSite.Host() {
@@ -78,8 +78,7 @@ func (s Site) Tag(name string) string {
 	return string(AppendSegment([]byte(s+"/tags/"), name))
 }
 
-// Graph returns the IRI of a language's graph; that of the empty tag is
-// [Site.OtherGraph].
+// Graph returns the IRI of a language's graph. The empty tag has [Site.OtherGraph].
 func (s Site) Graph(tag string) string {
 	if tag == "" {
 		return s.OtherGraph()
@@ -106,8 +105,7 @@ func (s Site) numbered(path string, id int64) string {
 func AppendSegment(dst []byte, name string) []byte {
 	const digits = "0123456789ABCDEF"
 	for i := range len(name) {
-		c := name[i]
-		if unreserved(c) {
+		if c := name[i]; unreserved(c) {
 			dst = append(dst, c)
 		} else {
 			dst = append(dst, '%', digits[c>>4], digits[c&15])
