@@ -7,6 +7,7 @@ import (
 	"s2g/schema/vocab"
 )
 
+// commentRules are the rules of comments.
 var commentRules = []rule{
 	{term: vocab.CommentID, mark: markInteger, object: "c.Id"},
 	{term: vocab.Score, mark: markInteger, object: "c.Score"},
@@ -17,7 +18,7 @@ var commentRules = []rule{
 	{term: vocab.License, mark: markIRI, object: license("c.ContentLicense", "c.CreationDate"), presence: "1"},
 }
 
-// commentScan reads Comments.
+// commentScan returns the scan of Comments.
 func (r *tableReader) commentScan() scan {
 	has, isComment := mustTerm(vocab.HasComment), mustTerm(vocab.Comment)
 	selected := columns{"c.PostId", "c.Id"}

@@ -6,7 +6,7 @@ import (
 	"s2g/schema"
 )
 
-// Field is a column of the shards that repeats what the tables hold of a post.
+// Field is a column of the shards that repeats a value of a post's tables.
 type Field int
 
 // The fields.
@@ -29,8 +29,8 @@ const (
 	Fields // the number of fields
 )
 
-// fields describes the columns. value is the SQL expression that a field's text
-// comes from; the others are computed.
+// fields describes the columns. value is the SQL expression of the field's text; where it
+// is empty, postFields.add or linkFieldScan computes the text.
 var fields = [Fields]struct {
 	name  string
 	kind  FieldKind
@@ -75,7 +75,7 @@ func (f Field) String() string { return fields[f].name }
 // Kind returns the column's type.
 func (f Field) Kind() FieldKind { return fields[f].kind }
 
-// FieldTallies has a tally for each field. It counts one of each post.
+// FieldTallies has a tally for each field, in which every post counts once.
 type FieldTallies [Fields]Tally
 
 // Merge adds other tallies.
@@ -85,9 +85,9 @@ func (t *FieldTallies) Merge(u *FieldTallies) {
 	}
 }
 
-// FieldCRC continues the checksum of a post's IRI, without the site, with the
-// text of a field: " =" and the value in the form of the field's kind, or " !"
-// where value is nil.
+// FieldCRC returns the checksum of a field, which continues that of its post's IRI
+// without the site. Its text is " =" and the value in the form of the field's kind, or
+// " !" where value is nil.
 func FieldCRC(post uint32, value []byte) uint32 {
 	if value == nil {
 		return CRC(post, fieldMissing)
@@ -114,8 +114,8 @@ func fieldsOfPosts() (list []Field) {
 	return list
 }
 
-// questionJoin finds the question of an answer, whose title and tags the shards
-// repeat.
+// questionJoin joins the question of an answer, because the shards repeat its title and
+// tags.
 const questionJoin = " LEFT JOIN Posts q ON p.PostTypeId=2 AND q.Id=p.ParentId"
 
 // postFields collects fieldsOfPosts of the rows that a postReader reads.
@@ -125,7 +125,7 @@ type postFields struct {
 	plain                             [Fields]int // of the fields with an expression
 	title, tags, accepted, authorName int
 
-	list []byte // room for the tags
+	list []byte // buffer for the tags
 }
 
 func (r *tableReader) newPostFields(c *columns) *postFields {
@@ -178,7 +178,8 @@ func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject
 	}
 }
 
-// withoutLast returns a list without the mark after its last element, never nil.
+// withoutLast returns a list without its last byte, a separator. The result is never
+// nil, because FieldCRC distinguishes an empty list from none.
 func withoutLast(list []byte) []byte {
 	if len(list) == 0 {
 		return []byte{}

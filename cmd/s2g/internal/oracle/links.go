@@ -21,8 +21,8 @@ type postLink struct {
 	linked, duplicate bool
 }
 
-// linkOf returns the link of a row, and whether the graph has it: both posts are
-// in a graph. A duplicate and its original are questions.
+// linkOf returns the link of a row, and whether both posts are in a graph. Only a
+// question can be the duplicate of another question.
 func (r *tableReader) linkOf(row [][]byte) (l postLink, ok bool) {
 	l.from, l.to = r.memberships.at(tables.Int(row[0])), r.memberships.at(tables.Int(row[1]))
 	l.linked = tables.Int(row[2]) != 0
@@ -30,8 +30,8 @@ func (r *tableReader) linkOf(row [][]byte) (l postLink, ok bool) {
 	return l, l.from.inGraph() && l.to.inGraph()
 }
 
-// linkScan collects the edges of PostLinks. An edge is in the graphs of both of
-// its ends.
+// linkScan returns the scan of PostLinks that collects edges. An edge is in the graphs of
+// both of its ends.
 func (r *tableReader) linkScan() scan {
 	linked, duplicate := mustTerm(vocab.LinkedTo), mustTerm(vocab.DuplicateOf)
 	terms := []Term{linked, duplicate}
@@ -65,8 +65,8 @@ func (r *tableReader) linkScan() scan {
 	}}
 }
 
-// linkFieldScan collects the fields that list a post's links. It adds empty lists
-// for every post, and replaces them by those of the table.
+// linkFieldScan returns the scan of PostLinks that collects the fields of fieldsOfLinks.
+// It adds empty lists for every post, and replaces them by the lists of the table.
 func (r *tableReader) linkFieldScan() scan {
 	return scan{name: "links of posts", fields: fieldsOfLinks, run: func(ctx context.Context, c *collector) error {
 		s := subject{}

@@ -10,13 +10,13 @@ import (
 	"s2g/schema/tables"
 )
 
-// memberships holds the graphs of questions and answers by id: 8 bytes for each id
-// of the dump, in pages, so that an id far from others costs one page.
+// memberships has the graphs of questions and answers by id, in 8 bytes each. Ids are
+// grouped in pages, so that an id far from others takes one page.
 type memberships struct {
 	pages         map[int64]*[pageSize]postMembership
-	sets          []graphSet           // the different sets of graphs; 0 is the empty one
+	sets          []graphSet           // the different sets of graphs by number; 0 is the empty set
 	setNumbers    map[string]uint32    // positions in sets, by encoded set
-	languageLists [][]byte             // for each set the tags of its languages, with bars between them
+	languageLists [][]byte             // by number of a set: the tags of its languages, with bars between them
 	tags          map[string]graphMask // the graphs that describe a tag: those of its questions
 	least, most   int64                // the smallest and the largest id
 }
@@ -26,8 +26,8 @@ const (
 	pageSize = 1 << pageBits
 )
 
-// postMembership is what scans use of a question or an answer. The zero value is
-// that of a post in no graph.
+// postMembership is what scans need of a question or an answer. The zero value is that of
+// a post in no graph.
 type postMembership struct {
 	bits          uint32 // flags, and the number of the set of graphs
 	acceptedScore int32  // of a question: the score of its accepted answer
@@ -46,7 +46,7 @@ func (p postMembership) is(flag uint32) bool { return p.bits&flag != 0 }
 
 func (p postMembership) inGraph() bool { return p.bits&setMask != 0 }
 
-// path returns what the post's IRI begins with, without the site.
+// path returns the beginning of the post's IRI, without the site.
 func (p postMembership) path() string {
 	if p.is(isAnswer) {
 		return answerPath
@@ -62,7 +62,7 @@ func (m *memberships) at(id int64) postMembership {
 	return postMembership{}
 }
 
-// entry returns the membership of a post to be changed.
+// entry returns the membership of a post for changes.
 func (m *memberships) entry(id int64) *postMembership {
 	page := m.pages[id>>pageBits]
 	if page == nil {
@@ -88,7 +88,7 @@ func (m *memberships) all() iter.Seq2[int64, postMembership] {
 // graphs returns the graphs of a post.
 func (m *memberships) graphs(p postMembership) graphSet { return m.sets[p.bits&setMask] }
 
-// either returns the graphs of one or both of two posts.
+// either returns the union of the graphs of two posts.
 func (m *memberships) either(a, b postMembership) graphSet {
 	if a.bits&setMask == b.bits&setMask {
 		return m.graphs(a)
@@ -101,8 +101,8 @@ func (m *memberships) either(a, b postMembership) graphSet {
 // languages returns the tags of a post's languages, with bars between them.
 func (m *memberships) languages(p postMembership) []byte { return m.languageLists[p.bits&setMask] }
 
-// readMemberships reads all questions and answers. An accepted answer counts
-// where it is in the dump and answers its question.
+// readMemberships reads all questions and answers. A question has an accepted answer only
+// if that is in the dump and answers this question.
 func (r *tableReader) readMemberships(ctx context.Context) error {
 	m := &memberships{
 		pages: map[int64]*[pageSize]postMembership{}, sets: []graphSet{nil}, setNumbers: map[string]uint32{"": 0},
@@ -187,7 +187,7 @@ func (m *memberships) addAnswer(id, parent int64) {
 	m.entry(id).bits |= isAnswer | q.bits&setMask
 }
 
-// setNumber returns the number of a set of graphs, and adds it where it is new.
+// setNumber returns the number of a set of graphs, and adds the set if it is new.
 func (r *tableReader) setNumber(in graphSet) uint32 {
 	m := r.memberships
 	var key []byte
@@ -244,7 +244,7 @@ func (m graphMask) has(in graphSet) bool {
 	return true
 }
 
-// with returns the union of two masks. It may change the first.
+// with returns the union of two masks. It may change m.
 func (m graphMask) with(n graphMask) graphMask {
 	for len(m) < len(n) {
 		m = append(m, 0)

@@ -1,22 +1,21 @@
-// Package oracle states what the graph and the shards of a dump must hold. It
-// reads the tables alone: for each graph and term (a class or a predicate) it
-// returns the number of quads and an order-independent checksum of them.
+// Package oracle computes what the graph and the shards of a dump must hold, from the
+// tables alone: for each graph and term (a class or a predicate) the number of quads and
+// a checksum of them that does not depend on their order.
 //
-// It is a second statement of the rules in docs/formats.md, on purpose: it
-// shares no code with the stages that write graph and shards, and imports
-// neither. verify compares files and servers with it; stats prints its counts.
+// It implements the rules of docs/formats.md a second time, on purpose: it shares no
+// code with the stages that write graph and shards, and imports neither. verify compares
+// files and servers with it; stats prints its counts.
 //
-// The order of the work:
+// Its steps:
 //
-//	membership   the graphs of each question and answer (membership.go)
-//	tags         the tags that graphs describe, with wiki and excerpt (tags.go)
-//	scans        posts, comments, votes and links, a query each, side by side
+//  1. membership finds the graphs of each question and answer (membership.go);
+//  2. tags finds the tags that graphs describe, with wiki and excerpt (tags.go);
+//  3. scans read posts, comments, votes and links, a query each, side by side (scan.go).
 //
-// MariaDB scans and decides by row: which answer is an accepted one, which
-// licence applies, how many votes a post has, which links exist. Membership and
-// tags stay in memory, 8 bytes for each id of a post and some hundred for each
-// tag. Joins with temporary tables of them took MariaDB four times as long as
-// all the scans.
+// MariaDB scans, and computes what one row needs: the accepted answer, the licence, the
+// number of votes, the links. s2g joins with membership and tags, which it keeps in
+// memory: 8 bytes for each id of a post and some hundred for each tag. MariaDB takes
+// four times as long as all the scans to join with temporary tables of them.
 //
 // # The checksum
 //
@@ -25,8 +24,8 @@
 // spells it ("/tags/c#"). The mark is < before an IRI, " before a string, # before
 // an integer, @ before a date. A quad with rdf:type has the subject and " a".
 // The checksum of several quads is the sum of the CRC-32C of their texts, modulo
-// 2^64. s2g hashes the values that MariaDB lists: CRC32(CONCAT(...)) in SQL takes
-// several times as long as sending the values.
+// 2^64 (checksum.go). s2g computes it from the values that MariaDB returns, because
+// CRC32(CONCAT(...)) in SQL takes several times as long.
 package oracle
 
 import (
@@ -41,7 +40,7 @@ import (
 // Options describes the graphs of a build.
 type Options struct {
 	Languages   []schema.Language // nil: schema.DefaultLanguages
-	Other       bool              // questions with no selected language have a graph too, the last one
+	Other       bool              // there is a remainder graph, last: the questions without a selected language
 	Materialize bool              // the graphs hold the implied terms too
 	CountsOnly  bool              // leave the checksums 0: faster, and no text is read
 	Fields      bool              // compute the fields of questions in the shards
@@ -65,22 +64,22 @@ func (o Options) graphs() int {
 	return len(o.Languages)
 }
 
-// Expected is what graph and shards must hold by the tables.
+// Expected is what graph and shards must hold.
 type Expected struct {
 	// Graphs has the tallies of each graph in the order of Options.Languages. The
 	// remainder graph is last, where there is one.
 	Graphs []Tallies
 	// Distinct counts a quad of several graphs once.
 	Distinct Tallies
-	// QuestionFields and AnswerFields have the tallies of what the shards of each
-	// graph repeat of posts, zero unless Options requests them.
+	// QuestionFields and AnswerFields have the tallies of the fields of posts in the
+	// shards of each graph. They are zero unless Options requests them.
 	QuestionFields, AnswerFields []FieldTallies
 
 	reader *tableReader
 }
 
-// Compute reads the tables. The result keeps the membership of posts in memory,
-// for Subjects and FieldSubjects.
+// Compute reads the tables. The result keeps the membership of posts, which Subjects and
+// FieldSubjects use.
 func Compute(ctx context.Context, db *tables.DB, o Options) (*Expected, error) {
 	r := &tableReader{db: db, options: o.withDefaults()}
 	if err := r.prepare(ctx); err != nil {
@@ -101,32 +100,31 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Expected, error) {
 	return e, nil
 }
 
-// Subjects calls yield with the subject of each quad that a graph must hold of a
-// term, and with the quad's tally, in no order and one call at a time. It reads
-// the tables again. A subject may come several times: its tallies add up, and
-// some subtract what others add.
+// Subjects calls yield with the subject and the tally of each quad of a term that a
+// graph must hold, in no order and one call at a time. It reads the tables again. A
+// subject may come several times: its tallies add up, and some subtract what others add.
 func (e *Expected) Subjects(ctx context.Context, graph int, term Term, yield func(subject []byte, t Tally)) error {
 	r := e.reader
 	sources := term.sources(r.scannedTerms())
 	scans := slices.DeleteFunc(r.scans(), func(s scan) bool {
 		return !slices.ContainsFunc(sources, func(t Term) bool { return slices.Contains(s.terms, t) })
 	})
-	wantsQuad := func(in graphSet, t Term) bool { return slices.Contains(sources, t) && slices.Contains(in, graph) }
-	if _, err := r.run(ctx, scans, &lister{wantsQuad: wantsQuad, yield: yield}); err != nil {
+	selects := func(in graphSet, t Term) bool { return slices.Contains(sources, t) && slices.Contains(in, graph) }
+	if _, err := r.run(ctx, scans, &lister{selectsQuad: selects, yield: yield}); err != nil {
 		return fmt.Errorf("listing what the graph must hold of %s: %w", term, err)
 	}
 	return nil
 }
 
-// FieldSubjects calls yield with each post of a graph's shards, questions or
-// answers, and the tally of a field of it, as Subjects does for quads.
+// FieldSubjects calls yield with each post of a graph's shards, questions or answers, and
+// with the tally of one of its fields, as Subjects does for quads.
 func (e *Expected) FieldSubjects(ctx context.Context, graph int, answers bool, f Field, yield func(post []byte, t Tally)) error {
 	r := e.reader
 	scans := slices.DeleteFunc(r.scans(), func(s scan) bool { return !slices.Contains(s.fields, f) })
-	wantsField := func(in graphSet, answer bool, g Field) bool {
+	selects := func(in graphSet, answer bool, g Field) bool {
 		return g == f && answer == answers && slices.Contains(in, graph)
 	}
-	if _, err := r.run(ctx, scans, &lister{wantsField: wantsField, yield: yield}); err != nil {
+	if _, err := r.run(ctx, scans, &lister{selectsField: selects, yield: yield}); err != nil {
 		return fmt.Errorf("listing what the shards must hold of %s: %w", f, err)
 	}
 	return nil

@@ -31,11 +31,11 @@ var postRules = []rule{
 
 const postAuthor = "CONCAT('/users/',p.OwnerUserId)"
 
-// postLicense is the licence of the last edit by someone else than the site (user
-// -1), else of the creation.
+// postLicense is the licence at the last edit, or at the creation where there is no edit
+// or the site itself (user -1) made it.
 var postLicense = license("p.ContentLicense", "IFNULL(IF(p.LastEditorUserId<=>-1,NULL,p.LastEditDate),p.CreationDate)")
 
-// postTerms are the terms of posts that postRules leave out.
+// postTerms are the terms of posts without a rule.
 type postTerms struct {
 	question, answered, unanswered, answer, accepted, better, wiki, excerpt Term
 	hasAnswer, hasAccepted, hasBetter, tagged                               Term
@@ -63,7 +63,7 @@ type postReader struct {
 	id, kind, parent, score, tags int
 
 	to             *collector
-	post, question subject // the row's, and that of the question that it answers
+	post, question subject // of the row, and of the question that it answers
 }
 
 func (r *tableReader) newPostReader(to *collector) *postReader {
@@ -78,7 +78,7 @@ func (r *tableReader) newPostReader(to *collector) *postReader {
 	return p
 }
 
-// postScans reads Posts in ranges of ids.
+// postScans returns scans of Posts, by ranges of ids.
 func (r *tableReader) postScans() []scan {
 	p := r.newPostReader(nil)
 	t := p.terms
@@ -93,7 +93,7 @@ func (r *tableReader) postScans() []scan {
 		join = questionJoin
 	}
 	var scans []scan
-	for _, condition := range r.idRanges("p.Id") {
+	for _, condition := range r.idRanges() {
 		query := "SELECT " + p.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + condition + r.selection.threads.in("p.Id")
 		scans = append(scans, scan{name: "posts", terms: terms, fields: fields, run: func(ctx context.Context, c *collector) error {
 			return r.db.EachRow(ctx, query, r.newPostReader(c).addPost)
@@ -102,21 +102,20 @@ func (r *tableReader) postScans() []scan {
 	return scans
 }
 
-// idRanges returns SQL conditions that split the posts among the connections: four
-// ranges for each, because ids are not spread evenly, and one range where there is
-// one connection.
-func (r *tableReader) idRanges(column string) []string {
+// idRanges returns SQL conditions on p.Id that split the posts among the connections. A
+// connection has four ranges, because ids are not spread evenly; a single one has all.
+func (r *tableReader) idRanges() []string {
 	parts := int64(r.options.Connections * 4)
 	least := r.memberships.least
 	step := (r.memberships.most - least) / parts
 	if r.options.Connections == 1 || step == 0 {
 		return []string{""}
 	}
-	conditions := []string{fmt.Sprintf(" AND %s<%d", column, least+step)}
+	conditions := []string{fmt.Sprintf(" AND p.Id<%d", least+step)}
 	for i := range parts - 2 {
-		conditions = append(conditions, fmt.Sprintf(" AND %s>=%d AND %[1]s<%[3]d", column, least+(i+1)*step, least+(i+2)*step))
+		conditions = append(conditions, fmt.Sprintf(" AND p.Id>=%d AND p.Id<%d", least+(i+1)*step, least+(i+2)*step))
 	}
-	return append(conditions, fmt.Sprintf(" AND %s>=%d", column, least+(parts-1)*step))
+	return append(conditions, fmt.Sprintf(" AND p.Id>=%d", least+(parts-1)*step))
 }
 
 func (p *postReader) addPost(row [][]byte) error {

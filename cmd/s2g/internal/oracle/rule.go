@@ -2,33 +2,21 @@ package oracle
 
 import (
 	"fmt"
-	"hash/crc32"
 	"strings"
 )
 
-// rule states that a node has a value: a quad for each row whose column of the
-// object is not NULL.
+// rule gives each row of a table a quad of a term, unless the object is NULL.
 type rule struct {
 	term          string
 	mark          mark
 	object        string // SQL expression
 	questionsOnly bool
-	presence      string // a column that is NULL where there is no quad; empty: object. "1": there always is one
+	presence      string // cheaper SQL expression that is NULL where object is; "1": never; empty: object
 }
 
-// mark is the kind of an object; see the package comment.
-type mark string
-
-const (
-	markIRI     mark = "<"
-	markText    mark = `"`
-	markInteger mark = "#"
-	markDate    mark = "@"
-)
-
-// license returns the SQL expression of a licence's IRI: the version that content
-// names, else that of the day. The CASE spares the regular expression for the
-// spellings of today's dumps.
+// license returns the SQL expression of a licence's IRI. Its version is that in content
+// or, where content has none, the version in force at date. The CASE spares the regular
+// expression for the spellings of today's dumps.
 func license(content, date string) string {
 	day := "IF(" + date + "<'2011-04-08','2.5',IF(" + date + "<'2018-05-02','3.0','4.0'))"
 	return "CONCAT('https://creativecommons.org/licenses/by-sa/'," +
@@ -52,7 +40,7 @@ func (c *columns) place(expression string) int {
 
 func (c columns) String() string { return strings.Join(c, ",") }
 
-// placedRule is a rule with the position of its object's column.
+// placedRule is a rule whose object is a selected column.
 type placedRule struct {
 	term          Term
 	mark          mark
@@ -60,8 +48,8 @@ type placedRule struct {
 	column        int
 }
 
-// placeRules adds the columns of rules. With countsOnly they hold whether there
-// is an object, and the server reads no text.
+// placeRules adds the columns of rules. With countsOnly a column is 1 instead of the
+// object, so that the server reads no text.
 func (c *columns) placeRules(rules []rule, countsOnly bool) []placedRule {
 	var placed []placedRule
 	for _, r := range rules {
@@ -77,7 +65,7 @@ func (c *columns) placeRules(rules []rule, countsOnly bool) []placedRule {
 	return placed
 }
 
-// termsOf returns the terms of rules, and more.
+// termsOf returns the terms of rules, and those of more.
 func termsOf(rules []placedRule, more ...Term) []Term {
 	for _, r := range rules {
 		more = append(more, r.term)
@@ -85,7 +73,8 @@ func termsOf(rules []placedRule, more ...Term) []Term {
 	return more
 }
 
-// addRow adds the quads that rules state of a row's subject.
+// addRow adds the quads that rules give a row, whose subject is s. question is whether
+// the row is a question.
 func (c *collector) addRow(in graphSet, s *subject, rules []placedRule, question bool, row [][]byte) {
 	for i := range rules {
 		r := &rules[i]
@@ -93,68 +82,4 @@ func (c *collector) addRow(in graphSet, s *subject, rules []placedRule, question
 			c.addQuad(in, r.term, s.path, s.quad(r.mark, object))
 		}
 	}
-}
-
-// polynomial is Castagnoli's: processors have an instruction for it, and most
-// texts are short.
-var polynomial = crc32.MakeTable(crc32.Castagnoli)
-
-// CRC continues a CRC-32C with more text. A checksum begins with 0.
-func CRC(crc uint32, text []byte) uint32 { return crc32.Update(crc, polynomial, text) }
-
-// subject computes the checksums of quads with one subject, which it hashes once.
-type subject struct {
-	path       []byte // its IRI, without the site
-	crc        uint32 // of path
-	text       []byte // room for a mark and an object
-	countsOnly bool   // all checksums are 0
-}
-
-// What the paths of subjects begin with.
-const (
-	questionPath = "/questions/"
-	answerPath   = "/a/"
-	commentPath  = "/posts/comments/"
-	wikiPath     = "/posts/"
-	tagPath      = "/tags/"
-)
-
-// set sets the subject to path followed by id.
-func (s *subject) set(path string, id []byte) {
-	s.path = append(append(s.path[:0], path...), id...)
-	if !s.countsOnly {
-		s.crc = CRC(0, s.path)
-	}
-}
-
-// typeQuad returns the checksum of the quad that gives the subject a type.
-func (s *subject) typeQuad() uint32 {
-	if s.countsOnly {
-		return 0
-	}
-	return CRC(s.crc, typeText)
-}
-
-var typeText = []byte(" a") // a variable: a constant is copied to the heap at every use
-
-// quad returns the checksum of the quad with an object: a value, or the parts of
-// an IRI.
-func (s *subject) quad(m mark, value []byte, more ...[]byte) uint32 {
-	if s.countsOnly {
-		return 0
-	}
-	s.text = append(append(s.text[:0], ' '), m...)
-	at := len(s.text)
-	s.text = append(s.text, value...)
-	for _, part := range more {
-		s.text = append(s.text, part...)
-	}
-	if m == markDate { // MariaDB writes 2008-07-31 21:42:52.667
-		const day = len("2006-01-02")
-		if len(value) > day {
-			s.text[at+day] = 'T'
-		}
-		s.text = append(s.text, 'Z')
-	}
-	return CRC(s.crc, s.text)
 }

@@ -12,34 +12,35 @@ import (
 	"s2g/schema/tables"
 )
 
-// Sample is what the files must hold of some posts and of the comments on them.
+// Sample is what the files must hold of some posts, and of the comments on them.
 type Sample struct {
 	Posts []int64 // ascending
-	// Threads are Posts and the answers of the questions among them, ascending: the
+	// Threads are Posts and the answers to the questions among them, ascending. The
 	// edge from a question to an answer may be in the file of either.
 	Threads []int64
 	// Quads has the tallies of each subject, by its IRI without the site, and graph.
 	// A post in no graph has none.
 	Quads map[string]map[int]*Tallies
-	// Fields has what the shards of each graph repeat of a post, by its IRI without
+	// Fields has the tallies of each post's fields in the shards, by its IRI without
 	// the site, and graph.
 	Fields map[string]map[int]*FieldTallies
 
 	mu    sync.Mutex
-	nodes map[string]bool // of the posts
+	nodes map[string]bool // IRIs of Posts without the site
 }
 
-// selection limits what is read to some posts. The zero value stands for all.
+// selection limits the rows that scans read to those of some posts. The zero value
+// selects all.
 type selection struct {
-	posts   postIDs // the posts of the sample
-	threads postIDs // and the answers of the questions among them, whose rows have the edges
-	members postIDs // and all that these have edges from or to
+	posts   postIDs // of the sample
+	threads postIDs // posts, and the answers to the questions among them, whose rows have the edges
+	members postIDs // threads, and all posts that share an edge with one
 }
 
-// postIDs are some posts. nil stands for all.
+// postIDs lists posts in ascending order. nil stands for all.
 type postIDs []int64
 
-// in returns an SQL condition on a column, to follow others.
+// in returns an SQL condition that a column is among the posts. It begins with AND.
 func (l postIDs) in(column string) string {
 	if l == nil {
 		return ""
@@ -47,8 +48,8 @@ func (l postIDs) in(column string) string {
 	return " AND " + column + " IN (" + tables.IDList(l) + ")"
 }
 
-// Draw draws questions and answers of the dump: one at random from each of n
-// equal ranges of ids that has one. The same seed draws the same posts.
+// Draw draws questions and answers of the dump: it splits the ids into n equal ranges,
+// and draws one from each range that has any. The same seed draws the same posts.
 func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, error) {
 	first, last := int64(0), int64(-1)
 	err := db.EachRow(ctx, "SELECT MIN(Id), MAX(Id) FROM Posts", func(row [][]byte) error {
@@ -69,7 +70,7 @@ func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, erro
 			continue
 		}
 		at := from + random.Int64N(to-from)
-		// the first from there on, else the first of the range
+		// the first post from the drawn id on, else the first of the range
 		for _, begin := range []int64{at, from} {
 			found := false
 			query := fmt.Sprintf("SELECT Id FROM Posts WHERE Id>=%d AND Id<%d AND PostTypeId IN (1,2) ORDER BY Id LIMIT 1", begin, to)
@@ -88,8 +89,7 @@ func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, erro
 	return drawn, nil
 }
 
-// ComputeSample reads what the tables hold of posts, which are questions and
-// answers.
+// ComputeSample reads what the files must hold of posts, which are questions and answers.
 func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64) (*Sample, error) {
 	o.CountsOnly = false
 	r := &tableReader{db: db, options: o.withDefaults()}
@@ -122,15 +122,15 @@ func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64)
 	return s, nil
 }
 
-// selectPosts selects posts and those that their edges lead to.
+// selectPosts selects posts, and those that they share edges with.
 func (r *tableReader) selectPosts(ctx context.Context, posts []int64) error {
 	present, err := r.db.Names(ctx)
 	if err != nil || !present["Posts"] {
 		return err // prepare returns the fault of missing tables
 	}
 	s := &r.selection
-	s.posts = append(postIDs{}, slices.Compact(slices.Sorted(slices.Values(posts)))...) // not nil where posts is empty
-	with := func(known postIDs, query string) (postIDs, error) {
+	s.posts = append(postIDs{}, slices.Compact(slices.Sorted(slices.Values(posts)))...) // nil would stand for all
+	withRows := func(known postIDs, query string) (postIDs, error) {
 		all := slices.Clone(known)
 		err := r.db.EachRow(ctx, query, func(row [][]byte) error {
 			if row[0] != nil {
@@ -141,20 +141,20 @@ func (r *tableReader) selectPosts(ctx context.Context, posts []int64) error {
 		slices.Sort(all)
 		return slices.Compact(all), err
 	}
-	if s.threads, err = with(s.posts, "SELECT Id FROM Posts WHERE TRUE"+s.posts.in("ParentId")); err != nil {
+	if s.threads, err = withRows(s.posts, "SELECT Id FROM Posts WHERE TRUE"+s.posts.in("ParentId")); err != nil {
 		return err
 	}
 	s.members = s.threads
 	if present["PostLinks"] {
-		if s.members, err = with(s.members, "SELECT RelatedPostId FROM PostLinks WHERE TRUE"+s.posts.in("PostId")); err != nil {
+		if s.members, err = withRows(s.members, "SELECT RelatedPostId FROM PostLinks WHERE TRUE"+s.posts.in("PostId")); err != nil {
 			return err
 		}
 	}
-	s.members, err = with(s.members, "SELECT ParentId FROM Posts WHERE TRUE"+s.members.in("Id"))
+	s.members, err = withRows(s.members, "SELECT ParentId FROM Posts WHERE TRUE"+s.members.in("Id"))
 	return err
 }
 
-// quad makes Sample a sink. It takes the quads of the posts and of comments.
+// quad is the method of a sink. It keeps the quads of Posts and of the comments.
 func (s *Sample) quad(in graphSet, term Term, subject []byte, t Tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,6 +174,7 @@ func (s *Sample) quad(in graphSet, term Term, subject []byte, t Tally) {
 	}
 }
 
+// field is the method of a sink. It keeps the fields of Posts.
 func (s *Sample) field(in graphSet, _ bool, f Field, post []byte, t Tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,7 +22,7 @@ type tableReader struct {
 	selection   selection           // posts to read; zero: all
 }
 
-// prepare reads what all scans use: the graphs of posts and tags.
+// prepare reads the graphs of posts and tags, which all scans use.
 func (r *tableReader) prepare(ctx context.Context) (err error) {
 	if r.present, err = r.db.Names(ctx); err != nil {
 		return err
@@ -45,13 +45,12 @@ func (r *tableReader) prepare(ctx context.Context) (err error) {
 // scan reads a table, or a range of its rows, once.
 type scan struct {
 	name   string
-	terms  []Term  // of the quads that it collects
-	fields []Field // that it collects
+	terms  []Term  // of the collected quads
+	fields []Field // the collected fields
 	run    func(ctx context.Context, c *collector) error
 }
 
-// scans returns a scan of each table of the dump, of Posts several. They may run
-// side by side.
+// scans returns the scans of all tables of the dump. They may run side by side.
 func (r *tableReader) scans() []scan {
 	scans := append([]scan{r.tagScan()}, r.postScans()...)
 	if r.present["Comments"] {
@@ -69,8 +68,7 @@ func (r *tableReader) scans() []scan {
 	return scans
 }
 
-// scannedTerms returns the terms whose quads scans collect. The others are
-// implied by these.
+// scannedTerms returns the terms whose quads scans collect. They imply the others.
 func (r *tableReader) scannedTerms() map[Term]bool {
 	scanned := map[Term]bool{}
 	for _, s := range r.scans() {
@@ -81,8 +79,8 @@ func (r *tableReader) scannedTerms() map[Term]bool {
 	return scanned
 }
 
-// run runs scans. They send what they collect to a sink or, where it is nil, the
-// result has the sums.
+// run runs scans. Their quads and fields go to a sink or, where it is nil, into the sums
+// of the result.
 func (r *tableReader) run(ctx context.Context, scans []scan, to sink) (*collector, error) {
 	sum := newCollector(r.options.graphs(), to)
 	idle := make(chan *collector, r.options.Connections)
@@ -110,19 +108,19 @@ func (r *tableReader) run(ctx context.Context, scans []scan, to sink) (*collecto
 	return sum, nil
 }
 
-// collector takes the quads and fields of scans and adds them to tallies, or
-// forwards them to a sink. It is not for concurrent use; a sink is.
+// collector adds the quads and fields of scans to tallies, or forwards them to a sink. It
+// is not safe for concurrent use; a sink is.
 //
-// Sums can subtract: a scan of votes adds 0 votes for each post and then replaces
-// them by those that exist, so that no scan waits for another.
+// A sum can subtract: the scan of votes adds 0 votes for each post and then replaces
+// them by the votes of the table, so that no scan waits for another.
 type collector struct {
 	graphs   []Tallies
 	distinct Tallies
 	fields   [2][]FieldTallies // of questions and of answers, by graph
-	to       sink              // nil: tallies
+	to       sink              // nil: add to the tallies
 }
 
-// sink takes quads and fields one by one. A tally may subtract what another adds.
+// sink receives quads and fields one by one. A tally may subtract what another adds.
 type sink interface {
 	quad(in graphSet, term Term, subject []byte, t Tally)
 	field(in graphSet, answer bool, f Field, post []byte, t Tally)
@@ -197,28 +195,27 @@ func (c *collector) merge(d *collector) {
 	}
 }
 
-// lister is a sink that yields the subjects of the quads, or of the fields, that a
-// caller selects.
+// lister is a sink that yields the subjects of the selected quads or fields.
 type lister struct {
-	wantsQuad  func(in graphSet, term Term) bool            // nil: none
-	wantsField func(in graphSet, answer bool, f Field) bool // nil: none
-	mu         sync.Mutex
-	yield      func(subject []byte, t Tally)
+	selectsQuad  func(in graphSet, term Term) bool            // nil: none
+	selectsField func(in graphSet, answer bool, f Field) bool // nil: none
+	mu           sync.Mutex
+	yield        func(subject []byte, t Tally)
 }
 
 func (l *lister) quad(in graphSet, term Term, subject []byte, t Tally) {
-	if l.wantsQuad != nil && l.wantsQuad(in, term) {
-		l.locked(subject, t)
+	if l.selectsQuad != nil && l.selectsQuad(in, term) {
+		l.yieldLocked(subject, t)
 	}
 }
 
 func (l *lister) field(in graphSet, answer bool, f Field, post []byte, t Tally) {
-	if l.wantsField != nil && l.wantsField(in, answer, f) {
-		l.locked(post, t)
+	if l.selectsField != nil && l.selectsField(in, answer, f) {
+		l.yieldLocked(post, t)
 	}
 }
 
-func (l *lister) locked(subject []byte, t Tally) {
+func (l *lister) yieldLocked(subject []byte, t Tally) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.yield(subject, t)

@@ -8,12 +8,12 @@ import (
 	"s2g/schema/vocab"
 )
 
-// tag is a tag that some graphs describe. A column of the table Tags is nil where
-// it is NULL or the tag has no row.
+// tag is a tag that some graphs describe. A value is nil where it is NULL in the table
+// Tags, or the tag has no row.
 type tag struct {
 	name                 string
 	in                   graphSet
-	count, wiki, excerpt []byte
+	count, wiki, excerpt []byte // as MariaDB prints them
 }
 
 // tagQuery reads the first row of each tag. Wiki and excerpt are NULL where their
@@ -23,8 +23,8 @@ const tagQuery = `SELECT t.TagName, t.Count, w.Id, e.Id FROM Tags t
 	LEFT JOIN Posts e ON e.Id=t.ExcerptPostId AND e.PostTypeId=4
 	WHERE t.Id IN (SELECT MIN(Id) FROM Tags GROUP BY TagName)`
 
-// readTags finds the tags that graphs describe, which are those of the graphs'
-// questions, and reads their rows.
+// readTags reads the rows of the tags that graphs describe, which are those of their
+// questions.
 func (r *tableReader) readTags(ctx context.Context) error {
 	r.wikis = map[int64]graphMask{}
 	described := r.memberships.tags
@@ -54,7 +54,7 @@ func (r *tableReader) readTags(ctx context.Context) error {
 	return nil
 }
 
-// tagScan collects the quads of the tags that readTags has read.
+// tagScan returns a scan that collects the quads of the tags of readTags.
 func (r *tableReader) tagScan() scan {
 	isTag, name, count := mustTerm(vocab.Tag), mustTerm(vocab.TagName), mustTerm(vocab.TagCount)
 	wiki, excerpt := mustTerm(vocab.HasTagWiki), mustTerm(vocab.HasTagWikiExcerpt)

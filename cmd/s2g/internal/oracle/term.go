@@ -6,8 +6,8 @@ import (
 	"s2g/schema/vocab"
 )
 
-// Term is what the quads of a graph are counted by: a concrete class, for the
-// quads that give a node this type, or a predicate.
+// Term is a class or a predicate. Quads with rdf:type are counted by their class, others
+// by their predicate.
 type Term int
 
 // TermKind is the kind of a term's objects.
@@ -41,13 +41,13 @@ var terms = [...]struct {
 	{vocab.AuthorName, Literal}, {vocab.TagName, Literal}, {vocab.TagCount, Literal},
 }
 
-// implied are the terms that only a materialized graph has. Its quads of an
-// implied term are those of the terms that it follows from, with another class or
-// predicate. A quad's text holds neither, so the checksum is the sum of theirs,
-// provided that the terms have no subject and object in common.
+// implied are the terms that only a materialized graph has, each with the terms that it
+// follows from. Each quad of these implies one that differs only in its class or
+// predicate. The text of a quad has neither, so the tally of an implied term is the sum
+// of theirs, provided that no two of them share subject and object.
 //
-// The table lists the alignment of docs/formats.md, on purpose not that of
-// ontology.ttl: the graph is written by the one and checked by the other.
+// The table repeats docs/formats.md. It does not read ontology.ttl, by which the graph
+// is written, so that the one checks the other.
 var implied = [...]struct {
 	name string
 	of   []string
@@ -90,8 +90,8 @@ var namespaces = map[string]string{
 	"dcterms": "http://purl.org/dc/terms/",
 }
 
-// Terms is the number of terms of every graph. They are numbered from 0; the
-// implied terms follow, up to AllTerms.
+// Terms is the number of terms of every graph. They are 0 to Terms-1; the implied terms
+// follow, up to AllTerms-1.
 const Terms = Term(len(terms))
 
 // AllTerms is the number of terms of a materialized graph.
@@ -108,7 +108,7 @@ func LookupTerm(name string) (Term, bool) {
 	return 0, false
 }
 
-// mustTerm returns the term of a name that a rule spells.
+// mustTerm is LookupTerm for a name in this package.
 func mustTerm(name string) Term {
 	t, ok := LookupTerm(name)
 	if !ok {
@@ -155,8 +155,8 @@ func (t Term) String() string {
 	return name
 }
 
-// sources returns the scanned terms whose quads the term has: itself, or those
-// that imply it.
+// sources returns the scanned terms that give a term its quads: the term itself, or
+// those that imply it.
 func (t Term) sources(scanned map[Term]bool) []Term {
 	if t < Terms || scanned[t] {
 		return []Term{t}
@@ -166,24 +166,6 @@ func (t Term) sources(scanned map[Term]bool) []Term {
 		all = append(all, mustTerm(name).sources(scanned)...)
 	}
 	return all
-}
-
-// Tally is a number of quads and the sum of the CRC-32C of their texts.
-type Tally struct {
-	Count int64
-	Sum   uint64
-}
-
-// Add adds a quad by its checksum.
-func (t *Tally) Add(crc uint32) {
-	t.Count++
-	t.Sum += uint64(crc)
-}
-
-// Merge adds another tally.
-func (t *Tally) Merge(u Tally) {
-	t.Count += u.Count
-	t.Sum += u.Sum
 }
 
 // Tallies has a tally for each term.
@@ -197,8 +179,8 @@ func (t *Tallies) Quads() (n int64) {
 	return n
 }
 
-// addImplied adds the tallies of the implied terms that scans do not count. A
-// term comes after those that imply it.
+// addImplied adds the tallies of the implied terms that scans do not count, in the order
+// of implied: a term follows those that imply it.
 func (t *Tallies) addImplied(scanned map[Term]bool) {
 	for i := range implied {
 		if scanned[Terms+Term(i)] {

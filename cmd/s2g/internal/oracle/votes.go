@@ -9,8 +9,8 @@ import (
 	"s2g/schema/vocab"
 )
 
-// voteScan reads Votes. It adds 0 votes of each kind for every post, and replaces
-// them by the votes of the table.
+// voteScan returns the scan of Votes. It adds 0 votes of each kind for every post, and
+// replaces them by the votes of the table.
 func (r *tableReader) voteScan() scan {
 	up, down := mustTerm(vocab.UpVotes), mustTerm(vocab.DownVotes)
 	return scan{name: "votes", terms: []Term{up, down}, run: func(ctx context.Context, c *collector) error {
