@@ -1,6 +1,5 @@
-// Package buildtest has what tests of a build share: dumps, and the tables and graphs
-// of dumps. It reads dumps with the standard library and requires that they have no
-// bad rows.
+// Package buildtest prepares dumps, tables and graphs for tests of a build. It reads
+// dumps with the standard library, and requires that they have no bad rows.
 package buildtest
 
 import (
@@ -20,8 +19,8 @@ import (
 	"s2g/schema/tables"
 )
 
-// Load puts the tables of a folder of .xml files in service. A table without a file
-// is missing afterwards.
+// Load loads the tables of a dump, a folder of .xml files, and puts them in service. A
+// table without a file is missing afterwards.
 func Load(t testing.TB, db *tables.DB, dump string) {
 	t.Helper()
 	var served []schema.Table
@@ -41,6 +40,55 @@ func Load(t testing.TB, db *tables.DB, dump string) {
 		served = append(served, table)
 	}
 	check(t, db.Swap(t.Context(), dump, served))
+}
+
+// Rows reads the rows of a dump's file with the standard library, each as its
+// attributes by name.
+func Rows(t testing.TB, file string) (rows []map[string]string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	check(t, err)
+	// XML readers replace a tab in a value by a space (XML 1.0, 3.3.3); encoding/xml does not
+	text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
+	for in := xml.NewDecoder(bytes.NewReader(text)); ; {
+		token, err := in.Token()
+		if errors.Is(err, io.EOF) {
+			return rows
+		}
+		check(t, err)
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "row" {
+			row := map[string]string{}
+			for _, a := range e.Attr {
+				row[a.Name.Local] = a.Value
+			}
+			rows = append(rows, row)
+		}
+	}
+}
+
+var escapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+
+// tsvLine returns a row in the format of tables.DB.Load.
+func tsvLine(table schema.Table, row map[string]string) string {
+	var fields []string
+	for _, c := range table.Columns {
+		v, ok := row[c.Name]
+		switch {
+		case !ok || v == "" && c.Kind != schema.Text:
+			v = `\N`
+		case c.Kind == schema.Date:
+			v = strings.Replace(v, "T", " ", 1)
+		case c.Kind == schema.Bool:
+			v = map[string]string{"True": "1", "False": "0"}[v]
+		case c.Kind == schema.TagList: // <a><b> or |a|b|
+			v = strings.ReplaceAll(strings.TrimSuffix(strings.ReplaceAll(v, "<", "|"), ">"), ">", "") + "|"
+			v = strings.ReplaceAll(v, "||", "|")
+		default:
+			v = escapes.Replace(v)
+		}
+		fields = append(fields, v)
+	}
+	return strings.Join(fields, "\t") + "\n"
 }
 
 // Graph writes the graph of the tables in service, uncompressed, and returns the
@@ -63,53 +111,4 @@ func check(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Rows reads the rows of a dump's file with the standard library, each as its
-// attributes by name.
-func Rows(t testing.TB, file string) (rows []map[string]string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	check(t, err)
-	// a tab in a value is read as a space (XML 1.0, 3.3.3), which encoding/xml leaves out
-	text = bytes.ReplaceAll(text, []byte("\t"), []byte(" "))
-	for in := xml.NewDecoder(bytes.NewReader(text)); ; {
-		token, err := in.Token()
-		if errors.Is(err, io.EOF) {
-			return rows
-		}
-		check(t, err)
-		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "row" {
-			row := map[string]string{}
-			for _, a := range e.Attr {
-				row[a.Name.Local] = a.Value
-			}
-			rows = append(rows, row)
-		}
-	}
-}
-
-var escapes = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
-
-// tsvLine returns a row as tables.DB.Load takes it.
-func tsvLine(table schema.Table, row map[string]string) string {
-	var fields []string
-	for _, c := range table.Columns {
-		v, ok := row[c.Name]
-		switch {
-		case !ok || v == "" && c.Kind != schema.Text:
-			v = `\N`
-		case c.Kind == schema.Date:
-			v = strings.Replace(v, "T", " ", 1)
-		case c.Kind == schema.Bool:
-			v = map[string]string{"True": "1", "False": "0"}[v]
-		case c.Kind == schema.TagList: // <a><b> or |a|b|
-			v = strings.ReplaceAll(strings.TrimSuffix(strings.ReplaceAll(v, "<", "|"), ">"), ">", "") + "|"
-			v = strings.ReplaceAll(v, "||", "|")
-		default:
-			v = escapes.Replace(v)
-		}
-		fields = append(fields, v)
-	}
-	return strings.Join(fields, "\t") + "\n"
 }

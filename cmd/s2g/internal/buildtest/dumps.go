@@ -22,7 +22,7 @@ func Sample(t testing.TB, posts int) string {
 	return folder
 }
 
-// awkwardTags are names that IRIs, prefixed names and CSV must escape, and collations
+// awkwardTags are names that IRIs, prefixed names or CSV must escape, or that collations
 // must distinguish.
 var awkwardTags = []string{
 	"c", "c#", "c++", ".net", "f#", "objective-c", "asp.net-mvc-3", "vb.net", "node.", "a.b..", "-x", "x-", "_x", "~x",
@@ -30,8 +30,9 @@ var awkwardTags = []string{
 	"c%23", "100%", "q&a", "it's", "(x)", "a=b", "a;b", "a+b", "a:b", "@a", "!a", "$a", "*a", `"q"`, "`b`", "a^b", "{a}", "[a]", `a\b`,
 }
 
-// TagDump writes a dump with awkwardTags and more tags than a machine word has bits.
-// It returns its folder, and a file for option languages with most of the tags.
+// TagDump writes a dump with awkwardTags and more than 64 tags, so that a set of their
+// graphs takes more than one machine word. It returns the dump's folder, and a file for
+// option languages that lists most of the tags.
 func TagDump(t testing.TB) (folder, languages string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -40,7 +41,7 @@ func TagDump(t testing.TB) (folder, languages string) {
 		tags = append(tags, fmt.Sprintf("tag-%d", i))
 	}
 	n := len(tags)
-	var third []string // of the tags, from all ends of the table
+	var third []string // every third tag
 	for i := 0; i < n; i += 3 {
 		third = append(third, tags[i])
 	}

@@ -1,11 +1,14 @@
 package diff
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// Section is counts by language.
+// Section is the counts of questions, answers or texts by language.
 type Section struct {
 	Languages []Count `json:"languages"` // those that are in one of the builds, in the order of NEW
-	Distinct  Count   `json:"distinct"`  // each once; its Language is empty
+	Distinct  Count   `json:"distinct"`  // each post or text once; its Language is empty
 }
 
 // Count is the counts of a language. Before is Removed, Text, Other and Same; After is
@@ -19,7 +22,7 @@ type Count struct {
 	Text     int64  `json:"text"`    // in both, with another text
 	Other    int64  `json:"other"`   // in both, with the same text and another change
 	Same     int64  `json:"same"`
-	Embed    int64  `json:"embed"` // of texts alone: those that the post did not have before, so that option reuse has no vector of them
+	Embed    int64  `json:"embed"` // of texts only: those without a vector in OLD for option reuse, because the post did not have them
 }
 
 // change is the difference of something that is in both builds.
@@ -52,7 +55,7 @@ func (n *Count) count(before, after bool, what change) {
 	}
 }
 
-// sectionCounts counts by language, and each post or text once.
+// sectionCounts counts posts or texts, by language and each once.
 type sectionCounts struct {
 	languages []Count
 	distinct  Count
@@ -66,18 +69,18 @@ func newSectionCounts(languages []string) *sectionCounts {
 	return c
 }
 
-// count counts a post or text by the graphs that hold it in each build; none where a
-// build does not have it.
-func (c *sectionCounts) count(was, now []int, what change) {
-	for _, g := range was {
-		c.languages[g].count(true, slices.Contains(now, g), what)
+// count counts a post or text, given the graphs that hold it in each build. what is its
+// change, if both builds hold it.
+func (c *sectionCounts) count(before, after []int, what change) {
+	for _, g := range before {
+		c.languages[g].count(true, slices.Contains(after, g), what)
 	}
-	for _, g := range now {
-		if !slices.Contains(was, g) {
+	for _, g := range after {
+		if !slices.Contains(before, g) {
 			c.languages[g].count(false, true, what)
 		}
 	}
-	c.distinct.count(len(was) > 0, len(now) > 0, what)
+	c.distinct.count(len(before) > 0, len(after) > 0, what)
 }
 
 // section returns the counts without the languages that neither build has.
@@ -88,7 +91,7 @@ func (c *sectionCounts) section() *Section {
 	}
 }
 
-// Property is how many posts of both builds differ in it.
+// Property counts the posts of both builds that differ in a property.
 type Property struct {
 	Name      string `json:"name"`
 	Questions int64  `json:"questions"`
@@ -100,7 +103,7 @@ type postCounts struct {
 	comparison         *comparison
 	questions, answers *sectionCounts
 	properties         [len(properties)]Property
-	languages          Property // posts that are in other graphs than before
+	languages          Property // posts whose graphs differ
 }
 
 func newPostCounts(c *comparison) *postCounts {
@@ -112,47 +115,38 @@ func newPostCounts(c *comparison) *postCounts {
 }
 
 // add compares a post of both builds, or counts one of one build; the other is nil.
-func (t *postCounts) add(was, now *post) error {
-	if was != nil && now != nil && was.question != now.question { // the id was given again
-		if err := t.add(was, nil); err != nil {
+func (t *postCounts) add(before, after *post) error {
+	if before != nil && after != nil && before.question != after.question { // the post is another one under the same id
+		if err := t.add(before, nil); err != nil {
 			return err
 		}
-		return t.add(nil, now)
+		return t.add(nil, after)
 	}
-	either := was
-	if either == nil {
-		either = now
-	}
+	either, none := cmp.Or(before, after), &post{}
 	counts, changed := t.answers, Post{ID: either.id, Type: "answer"}
 	if either.question {
 		counts, changed.Type = t.questions, "question"
 	}
-	var before, after []int
-	if was != nil {
-		before = was.graphs
-	}
-	if now != nil {
-		after = now.graphs
-	}
+	graphsBefore, graphsAfter := cmp.Or(before, none).graphs, cmp.Or(after, none).graphs
 	var what change
 	switch {
-	case len(before) == 0 && len(after) == 0:
+	case len(graphsBefore) == 0 && len(graphsAfter) == 0:
 		return nil
-	case len(before) == 0:
+	case len(graphsBefore) == 0:
 		changed.What = "added"
-	case len(after) == 0:
+	case len(graphsAfter) == 0:
 		changed.What = "removed"
 	default:
-		if what, changed.Changed = t.compare(was, now); what != same {
+		if what, changed.Changed = t.compare(before, after); what != same {
 			changed.What = "changed"
 		}
 	}
-	counts.count(before, after, what)
+	counts.count(graphsBefore, graphsAfter, what)
 	if t.comparison.Each == nil || changed.What == "" {
 		return nil
 	}
 	for i, tag := range t.comparison.languages {
-		if slices.Contains(before, i) || slices.Contains(after, i) {
+		if slices.Contains(graphsBefore, i) || slices.Contains(graphsAfter, i) {
 			changed.Languages = append(changed.Languages, tag)
 		}
 	}
@@ -160,29 +154,29 @@ func (t *postCounts) add(was, now *post) error {
 }
 
 // compare counts the properties in which a post differs, and returns their names.
-func (t *postCounts) compare(was, now *post) (what change, names []string) {
+func (t *postCounts) compare(before, after *post) (what change, names []string) {
 	count := func(p *Property) {
 		what = max(what, otherChanged)
 		names = append(names, p.Name)
-		if was.question {
+		if before.question {
 			p.Questions++
 		} else {
 			p.Answers++
 		}
 	}
-	for _, i := range changes(&was.values, &now.values, &t.comparison.ignored) {
+	for _, i := range changes(&before.values, &after.values, &t.comparison.ignored) {
 		count(&t.properties[i])
 		if i < textual {
 			what = textChanged
 		}
 	}
-	if !slices.Equal(was.graphs, now.graphs) {
+	if !slices.Equal(before.graphs, after.graphs) {
 		count(&t.languages)
 	}
 	return what, names
 }
 
-// finish enters the counts into the result, the properties with most posts first.
+// finish adds the counts to the result, the properties with most posts first.
 func (t *postCounts) finish() {
 	r := t.comparison.result
 	r.Questions, r.Answers = t.questions.section(), t.answers.section()

@@ -1,19 +1,18 @@
-// Package diff compares two builds, by language: posts that were added, removed or
-// changed, and texts that have to be embedded anew. A user compares the builds of
-// two monthly dumps.
+// Package diff compares two builds, as those of two monthly dumps. It counts, by
+// language, the posts that were added, removed or changed, and the texts that need new
+// vectors.
 //
-// It reads the files of the two folders alone: a published copy has no tables.
-// Posts come from the graph, which has questions and answers with all their
-// properties; texts from the shards of the vectors, which have a hash of each.
+// It reads only the files of the two folders, because a published copy has no tables.
+// Posts come from the graph, which has questions and answers with all their properties;
+// texts come from the shards, which have a hash of each.
 //
-// Both come in the order of post ids, so the two builds are merged while they are
-// read. A file of the graph holds 50,000 triples and a part of the shards some
-// thousand posts, whatever the size of the build; memory is that of one of each a
-// build.
+// Both are in the order of post ids, so one pass merges the two builds. Memory is that
+// of one file of the graph (50,000 triples) and one part of the shards (some thousand
+// posts) a build, whatever the size of the build.
 //
-// Two posts with the same id are the same post. It is changed where its triples
-// differ: those of its text (title, body, tags), or others (score, dates, whether it
-// is accepted …). Its comments, and a question's edges to its answers, do not count.
+// Two posts with the same id are the same post. It is changed if triples of its text
+// (title, body, tags) differ, or others of its properties (score, dates, whether it is
+// accepted …). Its comments, and a question's edges to its answers, do not count.
 package diff
 
 import (
@@ -28,16 +27,12 @@ import (
 
 // Options select what is compared and reported.
 type Options struct {
-	// Each, unless nil, is called with every post that was added, removed or changed,
-	// in the order of their ids.
-	Each func(Post) error
-	// PostsOnly leaves out the texts.
-	PostsOnly bool
-	// Progress, unless nil, is called with the bytes that were read.
-	Progress func(what string, done, total int64)
+	Each      func(Post) error                     // receives every post that was added, removed or changed, by id; nil: none
+	PostsOnly bool                                 // compare no texts
+	Progress  func(what string, done, total int64) // receives the bytes of files read; nil: none
 }
 
-// Post is a post that is not the same in both builds.
+// Post is a difference: a post that one build does not hold, or that differs.
 type Post struct {
 	ID        int64    `json:"post_id"`
 	Type      string   `json:"type"`              // question or answer
@@ -57,7 +52,7 @@ type Result struct {
 	Texts      *Section   `json:"texts,omitempty"`      // nil where one of the builds has no vectors
 }
 
-// Build is one of the two.
+// Build describes one of the two builds.
 type Build struct {
 	Out    string `json:"out"`
 	Dump   string `json:"dump"`
@@ -66,7 +61,7 @@ type Build struct {
 	Tool   string `json:"tool"`
 }
 
-// comparison is a run.
+// comparison is a run of Compare.
 type comparison struct {
 	Options
 	old, new    *side
@@ -77,8 +72,8 @@ type comparison struct {
 	done, total int64
 }
 
-// Compare reads two builds. Builds that have neither a graph nor vectors in common
-// are a usage fault, a file that is missing or damaged is a verification fault.
+// Compare compares two builds. It returns a usage fault if the two have neither a graph
+// nor vectors in common, a verification fault if a file is missing or damaged.
 func Compare(ctx context.Context, oldOut, newOut string, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
@@ -115,8 +110,8 @@ func (c *comparison) bothHave(stage string) bool {
 	return c.old.manifest.Stages[stage] != nil && c.new.manifest.Stages[stage] != nil
 }
 
-// progress returns a function that counts the bytes that are read of a stage, of
-// both builds.
+// progress returns a function that adds to the number of bytes read of a stage's files,
+// of both builds, and reports it.
 func (c *comparison) progress(what, stage string) func(int64) {
 	c.done, c.total = 0, c.old.bytes(stage)+c.new.bytes(stage)
 	return func(n int64) {
@@ -127,14 +122,15 @@ func (c *comparison) progress(what, stage string) func(int64) {
 	}
 }
 
-// merge reads what two builds hold in the order of ids, and calls use once for each
-// id: with nil for a build that does not hold it. A reader returns nil at its end.
-func merge[T any](was, now func() (*T, error), id func(*T) int64, use func(was, now *T) error) error {
-	a, err := was()
+// merge reads the elements of two builds, which come in the order of their ids, and calls
+// use once for each id, with nil for a build that does not hold it. before and after
+// return the next element of a build, nil at the end.
+func merge[T any](before, after func() (*T, error), id func(*T) int64, use func(before, after *T) error) error {
+	a, err := before()
 	if err != nil {
 		return err
 	}
-	b, err := now()
+	b, err := after()
 	if err != nil {
 		return err
 	}
@@ -150,12 +146,12 @@ func merge[T any](was, now func() (*T, error), id func(*T) int64, use func(was, 
 			return err
 		}
 		if x != nil {
-			if a, err = was(); err != nil {
+			if a, err = before(); err != nil {
 				return err
 			}
 		}
 		if y != nil {
-			if b, err = now(); err != nil {
+			if b, err = after(); err != nil {
 				return err
 			}
 		}

@@ -23,17 +23,17 @@ import (
 type post struct {
 	id       int64
 	question bool
-	graphs   []int // that hold it, ascending positions in the list of both builds' languages
-	from     int   // the graph that its values are taken from, because all hold the same
-	hasFrom  bool
+	graphs   []int // that hold the post, as ascending positions in the list of both builds' languages
+	from     int   // the graph that values comes from; its other graphs hold the same values
+	hasFrom  bool  // from is set
 	values   fingerprint
 }
 
 // property is a position in properties and in a post's fingerprint.
 type property int
 
-// properties are what is compared of a post, by their names in the graph. The first
-// three are its text. The derived classes are one property.
+// properties are the compared properties of a post, by local name. The first three are
+// its text. The derived classes are one property.
 var properties = [...]string{
 	vocab.HasTitle, vocab.HasBody, vocab.TaggedWith,
 	class,
@@ -42,11 +42,10 @@ var properties = [...]string{
 	vocab.LinkedTo, vocab.DuplicateOf, vocab.Author, vocab.AuthorName, vocab.License,
 }
 
-// class is the name of the property of derived classes: answered, accepted,
-// possibly better.
+// class is the property of the derived classes: answered, accepted, possibly better.
 const class = "class"
 
-// textual is how many of the properties, the first, are text.
+// textual is the number of properties, at the beginning, that are text.
 const textual = 3
 
 // fingerprint holds for each property the sum of the hashes of its values, so that
@@ -70,10 +69,10 @@ func byPredicate() map[string]property {
 	return m
 }
 
-// changes returns the properties in which two posts differ, without those ignored.
-func changes(was, now *fingerprint, ignored *[len(properties)]bool) (list []property) {
-	for i := range was {
-		if was[i] != now[i] && !ignored[i] {
+// changes returns the properties in which two posts differ, without the ignored ones.
+func changes(before, after *fingerprint, ignored *[len(properties)]bool) (list []property) {
+	for i := range before {
+		if before[i] != after[i] && !ignored[i] {
 			list = append(list, property(i))
 		}
 	}
@@ -89,7 +88,7 @@ func (c *comparison) comparePosts(ctx context.Context) error {
 		sent := make(chan []post)
 		work.Go(func() error {
 			if err := newPostReader(s, c.languages, seed, read).run(ctx, sent); err != nil {
-				return err // sent stays open, so that the posts that are missing do not count as removed
+				return err // sent stays open, because a close would make the unread posts count as removed
 			}
 			close(sent)
 			return nil
@@ -112,10 +111,10 @@ func (c *comparison) comparePosts(ctx context.Context) error {
 			return first, nil
 		}
 	}
-	was, now := start(c.old), start(c.new)
+	before, after := start(c.old), start(c.new)
 	work.Go(func() error {
 		counts := newPostCounts(c)
-		if err := merge(was, now, func(p *post) int64 { return p.id }, counts.add); err != nil {
+		if err := merge(before, after, func(p *post) int64 { return p.id }, counts.add); err != nil {
 			return err
 		}
 		counts.finish()
@@ -126,8 +125,8 @@ func (c *comparison) comparePosts(ctx context.Context) error {
 
 // postReader reads the posts of a build's graph in the order of their ids.
 //
-// A post's own triples follow each other, in each of its graphs, and the end of a
-// file can cut them: the last post of a file is complete when a later file has one
+// A post's own triples follow each other, in each of its graphs, and may continue in the
+// next file. So the last post of a file is complete only when a later file has a post
 // with a higher id.
 type postReader struct {
 	side   *side
@@ -136,16 +135,16 @@ type postReader struct {
 	props  map[string]property
 	class  property
 	isLink [len(properties)]bool // the property leads to another post
-	read   func(bytes int64)     // called after each file
+	read   func(bytes int64)     // called with the size of each file that was read
 
 	site                     []byte
 	questionStem, answerStem []byte // of the IRIs of posts
 
 	last    int64           // id of the last post that was sent
-	pending map[int64]*post // of the file that is being read
+	pending map[int64]*post // read and not sent yet
 
-	subject []byte // of the previous quad, because triples of a subject follow each other
-	current *post  // of that subject
+	subject []byte // of the previous quad, often that of the next one too
+	current *post  // of that subject; nil: no post
 }
 
 // newPostReader returns a reader of a side. languages are those of both sides, by
@@ -173,10 +172,10 @@ func (r *postReader) run(ctx context.Context, send chan<- []post) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.file(f); err != nil {
+		if err := r.readFile(f); err != nil {
 			return r.side.damaged(f, err)
 		}
-		posts, err := r.complete(i == len(r.side.batches)-1)
+		posts, err := r.takeComplete(i == len(r.side.batches)-1)
 		if err != nil {
 			return r.side.damaged(f, err)
 		}
@@ -190,8 +189,8 @@ func (r *postReader) run(ctx context.Context, send chan<- []post) error {
 	return nil
 }
 
-// file reads a file of the graph.
-func (r *postReader) file(f manifest.File) error {
+// readFile adds the posts of a file of the graph to pending.
+func (r *postReader) readFile(f manifest.File) error {
 	stored, err := os.Open(r.side.path(f))
 	if err != nil {
 		return err
@@ -205,13 +204,13 @@ func (r *postReader) file(f manifest.File) error {
 	r.subject, r.current = r.subject[:0], nil
 	quads := trig.NewReader(text, format)
 	for quads.Scan() {
-		r.quad(quads.Record())
+		r.addQuad(quads.Record())
 	}
 	return quads.Err()
 }
 
-// quad adds a quad to the fingerprint of its post, if it is compared.
-func (r *postReader) quad(q *trig.Quad) {
+// addQuad adds a quad to the fingerprint of its post, if its property is compared.
+func (r *postReader) addQuad(q *trig.Quad) {
 	at, compared := r.props[string(q.Predicate.Value)]
 	if !compared && string(q.Predicate.Value) != vocab.NS+vocab.PostID {
 		return
@@ -221,7 +220,7 @@ func (r *postReader) quad(q *trig.Quad) {
 	switch {
 	case p == nil || !known:
 		return
-	case !compared: // only the graphs of the post have its so:postId; the graphs of linked posts have its links, too
+	case !compared: // so:postId is in the post's own graphs; its links are in those of the linked posts too
 		p.graphs = append(p.graphs, graph)
 		return
 	case at == r.class && !derived[string(q.Object.Value)]:
@@ -233,7 +232,7 @@ func (r *postReader) quad(q *trig.Quad) {
 		return
 	}
 	value := q.Object.Value
-	if q.Object.Kind == trig.IRI && at != r.class { // the site of a build is no property of its posts
+	if q.Object.Kind == trig.IRI && at != r.class { // two builds of different sites have the same paths
 		value = bytes.TrimPrefix(value, r.site)
 	}
 	p.values[at] += maphash.Bytes(r.seed, value)
@@ -263,8 +262,8 @@ func (r *postReader) postOf(subject []byte) *post {
 	return r.current
 }
 
-// complete returns the posts of which no later file has more triples.
-func (r *postReader) complete(lastFile bool) (ready []post, err error) {
+// takeComplete removes the complete posts from pending and returns them.
+func (r *postReader) takeComplete(lastFile bool) (ready []post, err error) {
 	highest := int64(math.MinInt64)
 	for id := range r.pending {
 		highest = max(highest, id)

@@ -20,7 +20,7 @@ type side struct {
 	slugs    map[string]string // of the folders of their shards, by tag
 
 	batches []manifest.File   // of the graph, in their order
-	parts   [][]manifest.File // of the shards: those of one range of posts together, in order
+	parts   [][]manifest.File // shards, by part: the same range of posts in each language; in order
 }
 
 // openSide reads the manifest of a build. A folder without one is a usage fault.
@@ -46,8 +46,7 @@ func openSide(out string) (*side, error) {
 	return s, nil
 }
 
-// partsOf groups the shards of all languages by their parts: a part is the same
-// range of posts in each.
+// partsOf groups the shards of all languages by part.
 func partsOf(files []manifest.File) (parts [][]manifest.File) {
 	byPart := map[string][]manifest.File{}
 	var names []string
@@ -74,7 +73,7 @@ func (s *side) build() Build {
 
 func (s *side) path(f manifest.File) string { return filepath.Join(s.out, filepath.FromSlash(f.Name)) }
 
-// bytes returns the size of the files that are read of a stage.
+// bytes returns the total size of a stage's files that Compare reads.
 func (s *side) bytes(stage string) (n int64) {
 	files := s.batches
 	if stage == manifest.Vectors {

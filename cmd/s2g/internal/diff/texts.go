@@ -13,7 +13,7 @@ import (
 	"s2g/vectors/shard"
 )
 
-// text is a point without its vectors: a chunk of a post in the shards of some
+// text is a point without its vectors: a chunk of a post, in the shards of one or more
 // languages.
 type text struct {
 	point  uint64
@@ -23,25 +23,25 @@ type text struct {
 
 // textReader reads the texts of a build in the order of their points, a part at a time.
 type textReader struct {
-	side  *side
-	slugs map[string]int    // to position
-	read  func(bytes int64) // called after each file
+	side      *side
+	languages map[string]int    // positions in the list of both builds' languages, by slug
+	read      func(bytes int64) // called after each file
 
-	parts [][]manifest.File // still to be read
-	ready []text
-	last  uint64
+	parts [][]manifest.File // not read yet
+	ready []text            // of the part that was read last, without those that next has returned
+	last  uint64            // last point of that part
 }
 
 func newTextReader(s *side, languages []string, read func(int64)) *textReader {
-	r := &textReader{side: s, slugs: map[string]int{}, read: read, parts: s.parts}
+	r := &textReader{side: s, languages: map[string]int{}, read: read, parts: s.parts}
 	for tag, slug := range s.slugs {
-		r.slugs[slug] = slices.Index(languages, tag)
+		r.languages[slug] = slices.Index(languages, tag)
 	}
 	return r
 }
 
-// next returns the texts of the post with the next id, nil at the end. They are
-// valid until the next call.
+// next returns the texts of the next post, nil at the end. They are valid until the next
+// call.
 func (r *textReader) next(ctx context.Context) (*[]text, error) {
 	for len(r.ready) == 0 {
 		if len(r.parts) == 0 {
@@ -49,7 +49,7 @@ func (r *textReader) next(ctx context.Context) (*[]text, error) {
 		}
 		part := r.parts[0]
 		r.parts = r.parts[1:]
-		if err := r.part(ctx, part); err != nil {
+		if err := r.readPart(ctx, part); err != nil {
 			return nil, err
 		}
 	}
@@ -63,15 +63,15 @@ func (r *textReader) next(ctx context.Context) (*[]text, error) {
 	return &texts, nil
 }
 
-// part reads the shards of a range of posts.
-func (r *textReader) part(ctx context.Context, files []manifest.File) error {
+// readPart reads the shards of a part, which is a range of posts, into ready.
+func (r *textReader) readPart(ctx context.Context, files []manifest.File) error {
 	positions := map[uint64]int{} // in ready
 	r.ready = nil
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		language, ok := r.slugs[path.Base(path.Dir(f.Name))]
+		language, ok := r.languages[path.Base(path.Dir(f.Name))]
 		if !ok {
 			return r.side.damaged(f, errors.New("no language has its folder"))
 		}
@@ -109,53 +109,46 @@ func (r *textReader) part(ctx context.Context, files []manifest.File) error {
 // compareTexts compares the texts of the shards of both builds, post by post.
 func (c *comparison) compareTexts(ctx context.Context) error {
 	read := c.progress("texts", manifest.Vectors)
-	was, now := newTextReader(c.old, c.languages, read), newTextReader(c.new, c.languages, read)
+	before, after := newTextReader(c.old, c.languages, read), newTextReader(c.new, c.languages, read)
 	counts := newSectionCounts(c.languages)
 	err := merge(
-		func() (*[]text, error) { return was.next(ctx) },
-		func() (*[]text, error) { return now.next(ctx) },
+		func() (*[]text, error) { return before.next(ctx) },
+		func() (*[]text, error) { return after.next(ctx) },
 		func(texts *[]text) int64 { return shard.PostOf((*texts)[0].point) },
-		func(was, now *[]text) error {
-			var before, after []text
-			if was != nil {
-				before = *was
-			}
-			if now != nil {
-				after = *now
-			}
-			counts.countTexts(before, after)
+		func(before, after *[]text) error {
+			counts.countTexts(*cmp.Or(before, &[]text{}), *cmp.Or(after, &[]text{}))
 			return nil
 		})
 	c.result.Texts = counts.section()
 	return err
 }
 
-// countTexts counts the texts of a post in the two builds, by the number of the chunk.
-// A text is to be embedded unless the post had it before, as any chunk.
-func (c *sectionCounts) countTexts(was, now []text) {
+// countTexts counts the texts of a post, and compares those of the same chunk number. A
+// text counts as Embed unless the post had it in OLD, as any of its chunks.
+func (c *sectionCounts) countTexts(before, after []text) {
 	i := 0
-	for _, n := range now {
-		for ; i < len(was) && was[i].point < n.point; i++ {
-			c.count(was[i].shards, nil, same)
+	for _, n := range after {
+		for ; i < len(before) && before[i].point < n.point; i++ {
+			c.count(before[i].shards, nil, same)
 		}
-		if i < len(was) && was[i].point == n.point {
+		if i < len(before) && before[i].point == n.point {
 			what := same
-			if was[i].hash != n.hash {
+			if before[i].hash != n.hash {
 				what = textChanged
 			}
-			c.count(was[i].shards, n.shards, what)
+			c.count(before[i].shards, n.shards, what)
 			i++
 		} else {
 			c.count(nil, n.shards, same)
 		}
-		if !slices.ContainsFunc(was, func(w text) bool { return w.hash == n.hash }) {
+		if !slices.ContainsFunc(before, func(w text) bool { return w.hash == n.hash }) {
 			c.distinct.Embed++
 			for _, g := range n.shards {
 				c.languages[g].Embed++
 			}
 		}
 	}
-	for ; i < len(was); i++ {
-		c.count(was[i].shards, nil, same)
+	for ; i < len(before); i++ {
+		c.count(before[i].shards, nil, same)
 	}
 }

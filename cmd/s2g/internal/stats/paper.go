@@ -28,9 +28,9 @@ var PaperDistribution = []PaperSpread{
 type PaperFigure struct {
 	Name  string
 	Note  string // what the build counts; empty: Name is clear
-	Paper string // as the paper gives it; empty: it gives none
-	// Derived is how Paper follows from other figures of the paper; empty: the paper
-	// gives it.
+	Paper string // as printed; empty: the paper has none
+	// Derived is the computation of Paper from other figures of the paper; empty:
+	// the paper has it.
 	Derived string
 	Build   Total
 }
@@ -62,7 +62,7 @@ func (s *Stats) PaperFigures() []PaperFigure {
 	}
 }
 
-// Rows that the tables of all of Stack Overflow have at least. It has some 60 million
+// Least numbers of rows in the whole dump of Stack Overflow, which has some 60 million
 // posts and 65,000 tags.
 const (
 	wholePosts = 1_000_000
@@ -72,11 +72,9 @@ const (
 // ComparesWithPaper reports whether the paper's figures have a meaning beside those
 // of a build: its site is stackoverflow.com, and the dump is not a sample.
 //
-// Nothing in a dump says that it is a sample, because the bytes of s2g sample look
-// like those of a real dump. But the size of its tables does: a synthetic sample has
-// the same 415 tags however many posts it has, and a part that was cut out of the
-// real dump has few posts. A dump whose tags were not loaded cannot be told from a
-// sample, and counts as one.
+// The size of the tables shows whether a dump is a sample; no mark in the dump does. A
+// synthetic sample has 415 tags, however many posts it has, and a part of the real dump
+// has few posts. A dump whose tags were not loaded counts as a sample.
 func ComparesWithPaper(site vocab.Site, d manifest.Dump) bool {
 	return site.Host() == vocab.DefaultSite.Host() && d.Tables["Posts"].Rows >= wholePosts && d.Tables["Tags"].Rows >= wholeTags
 }

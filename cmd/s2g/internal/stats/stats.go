@@ -2,11 +2,10 @@
 // build: questions, answers, acceptance, answers and comments a question, by
 // language and as a distribution; nodes by class and edges by predicate.
 //
-// The figures come from SQL over the tables (package oracle), not from the files:
-// a few grouped scans take a fraction of the time that reading every quad takes,
-// and the graph need not be built. verify proves that the files equal the same
-// computation. The counts of the graph stage are not used, because a figure should
-// not depend on the code that it describes.
+// The figures come from SQL over the tables (package oracle), not from the files: a few
+// grouped scans take a fraction of the time that reading every quad takes, and need no
+// graph. verify proves that the files hold the same. The counts of the graph stage are
+// not used, because a figure should not depend on the code that it describes.
 package stats
 
 import (
@@ -26,9 +25,8 @@ type Options struct {
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // there is a remainder graph, last
 
-	// Materialize counts the terms that follow from others, too. They are a group
-	// of edges of their own, and quads; nodes, measures and the other groups are the
-	// same without.
+	// Materialize counts the implied terms too: as quads, and as a group of edges of
+	// their own. Nodes, measures and the other groups do not change.
 	Materialize bool
 }
 
@@ -39,8 +37,7 @@ type Stats struct {
 	Nodes        []Total  `json:"nodes"`        // by class
 	Edges        []Group  `json:"edges"`        // by predicate, in groups
 	Quads        Total    `json:"quads"`
-	// Materialized is true where terms that follow from others are counted, too, as
-	// the last group of edges.
+	// Materialized is true where the last group of edges is that of the implied terms.
 	Materialized bool `json:"materialized"`
 }
 
@@ -63,23 +60,23 @@ type Ratios struct {
 	CommentsPerQuestion *float64 `json:"comments_per_question"` // HasComment edges, of questions and of answers / Question
 }
 
-// Spread is the distribution of a measure over graphs, each of the same weight.
-// Graphs where it is undefined are left out.
+// Spread is the distribution of a measure over the graphs for which it is defined. Each
+// graph has the same weight.
 type Spread struct {
 	Measure string   `json:"measure"`
-	Graphs  int      `json:"graphs"` // how many have it
+	Graphs  int      `json:"graphs"` // number of these graphs
 	Min     *float64 `json:"min"`
 	Median  *float64 `json:"median"`
 	Mean    *float64 `json:"mean"`
 	Max     *float64 `json:"max"`
-	Pooled  *float64 `json:"pooled"` // of all graphs together: the sum of a count, the ratio of the sums
+	Pooled  *float64 `json:"pooled"` // over all graphs as one: the sum of a count, the ratio of sums
 }
 
 // Total is a count over all graphs.
 type Total struct {
 	Name     string `json:"name"`
 	Summed   int64  `json:"summed"`   // a node or quad in two graphs counts twice, as in the paper
-	Distinct int64  `json:"distinct"` // it counts once
+	Distinct int64  `json:"distinct"` // such a node or quad counts once
 }
 
 // Group is edges of one kind with their subtotal.
@@ -103,11 +100,11 @@ var measures = []struct {
 
 func float(n int64) *float64 { x := float64(n); return &x }
 
-// nodeClasses are the classes of which a node has exactly one. The derived ones,
-// as AcceptedAnswer, are counted among the edges.
+// nodeClasses are the classes of which every node has exactly one. Derived classes, as
+// AcceptedAnswer, count among the edges.
 var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt}
 
-// Compute reads the tables.
+// Compute computes the statistics from the tables.
 func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	if o.Site == "" {
 		o.Site = vocab.DefaultSite
@@ -169,7 +166,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	return s, nil
 }
 
-// terms returns how many terms are counted.
+// terms returns the number of counted terms.
 func (s *Stats) terms() oracle.Term {
 	if s.Materialized {
 		return oracle.AllTerms
@@ -180,7 +177,7 @@ func (s *Stats) terms() oracle.Term {
 // Node returns the total of a class of nodes.
 func (s *Stats) Node(class string) Total { return find(s.Nodes, class) }
 
-// Edge returns the total of a term, by its local name, or of a group of edges.
+// Edge returns the total of a term by its local name, or of a group of edges by its name.
 func (s *Stats) Edge(name string) Total {
 	for _, g := range s.Edges {
 		if g.Name == name {

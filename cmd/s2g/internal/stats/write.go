@@ -47,7 +47,7 @@ var paperRows = []struct {
 // WriteCSV writes a header and a line for each graph, then lines for the
 // distribution and the totals. The first column names the kind of line: graph, min,
 // median, mean, max, pooled, summed or distinct. The columns after the measures are
-// quads by predicate and class. What is undefined is empty.
+// quads by predicate and class. An undefined value is empty.
 func (s *Stats) WriteCSV(w io.Writer) error {
 	exact := func(v *float64) string {
 		if v == nil {
@@ -104,12 +104,12 @@ func (s *Stats) WriteCSV(w io.Writer) error {
 	return nil
 }
 
-// maxNamedEmpty is how many graphs without questions the table names: a misspelt
-// tag shows, and a small site does not fill the screen.
+// maxNamedEmpty is up to how many graphs without questions WriteTable names: enough to
+// show a misspelt tag, too few to fill the screen for a small site.
 const maxNamedEmpty = 8
 
-// WriteTable writes the statistics for people, with the paper's figures if withPaper
-// is true (see [ComparesWithPaper]). Graphs without questions are left out.
+// WriteTable writes the statistics as text in columns, without the graphs that have no
+// questions. withPaper adds the paper's figures (see [ComparesWithPaper]).
 func (s *Stats) WriteTable(w io.Writer, withPaper bool) error {
 	var graphs textgrid.Grid
 	var titles []string
@@ -200,8 +200,8 @@ func (s *Stats) WriteTable(w io.Writer, withPaper bool) error {
 	return nil
 }
 
-// rounded writes a count with one digit after the point where it is no whole number
-// (a mean or median), a ratio with two; "" where it is undefined.
+// rounded writes a ratio with two digits after the point, and a count with one unless it
+// is whole, as means and medians may not be. It returns "" for an undefined value.
 func rounded(v *float64, isCount bool) string {
 	if v == nil {
 		return ""
