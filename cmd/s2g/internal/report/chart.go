@@ -5,24 +5,22 @@ import (
 	"strconv"
 )
 
-// A chart has its lengths across in percent and its lengths down in pixels, so
-// that it takes any width and its text keeps its size, without a script.
-
-// chart is what all charts have.
+// chart is the common part of all charts. Its horizontal lengths are in percent and its
+// vertical ones in pixels, so that it fits any width and its text keeps its size, without
+// a script.
 type chart struct {
 	ID          string
 	Title, Desc string // for readers who do not see the picture
 	Height      int
 	Base        int     // y of the line that columns begin at
-	Names       []label // below it
-	Table       table   // the same numbers
+	Names       []label // below Base
+	Table       table   // the numbers of the chart
 }
 
-// label is a text at a place. A narrow page shows Short instead, or nothing where
-// that is empty.
+// label is a text at a place. A narrow page shows Short instead, which may be empty.
 type label struct{ X, Text, Short string }
 
-// columnChart is a chart of stacked columns, each with its number above.
+// columnChart is a chart of stacked columns, each below its number.
 type columnChart struct {
 	chart
 	Columns []column
@@ -46,13 +44,13 @@ const (
 	columnsHeight = 230
 	columnsTop    = 22 // room for the number above the highest
 	namesHeight   = 24
-	minColumns    = 10 // columns that have room at least: two alone would be blocks
+	minColumns    = 10 // the least number of columns to leave room for: two alone would be blocks
 )
 
-// stack is the numbers of a column: parts from below, of a class each.
+// stack is the data of a column. Its parts are in order from below.
 type stack struct {
 	name, short string
-	value       string // above it
+	value       string // shown above the column
 	brief       string // the same on a narrow page
 	hint        string
 	parts       []stackPart
@@ -96,8 +94,8 @@ func newColumnChart(c chart, stacks []stack) *columnChart {
 	return chart
 }
 
-// dotChart is a chart of series on a logarithmic scale: dots, because the length
-// of a bar has no meaning there, joined by lines.
+// dotChart is a chart of series on a logarithmic scale. It has dots joined by lines,
+// because the length of a bar has no meaning on that scale.
 type dotChart struct {
 	chart
 	Grid  []gridline
@@ -123,8 +121,8 @@ type series struct {
 	counts      []int64
 }
 
-// newDotChart draws series over names. A count of 0 has no place on the scale and
-// is left out.
+// newDotChart draws series over names. It leaves out counts of 0, which have no place on
+// the scale.
 func newDotChart(c chart, names []label, all []series) *dotChart {
 	c.Height, c.Base = dotsHeight, dotsHeight-namesHeight-6
 	d := &dotChart{chart: c}

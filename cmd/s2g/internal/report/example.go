@@ -17,11 +17,11 @@ type example struct {
 	question int64
 	language schema.Language // of the graph that it is drawn from
 	thread   *thread
-	absent   string // why there is no thread; empty where there is one
+	absent   string // the reason why there is no thread; empty: there is one
 }
 
-// readExample chooses a question by the tables and reads its thread from the files
-// of its first graph.
+// readExample chooses a question by the tables, and reads its thread from the files of its
+// first graph.
 func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates, o Options) (*example, error) {
 	if o.Manifest.Stages[manifest.Graph] == nil {
 		return &example{absent: "The build has no graph to read a thread from."}, nil
@@ -57,8 +57,8 @@ func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *ca
 	return e, nil
 }
 
-// choose returns the id of the candidate that shows most: a few links to other
-// posts, and a few comments. It returns 0 where no graph has a question.
+// choose returns the id of the best candidate: one with a few links to other posts and a
+// few comments. It returns 0 where no graph has a question.
 func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates) (int64, error) {
 	c.thin()
 	if len(c.ids) == 0 { // no question has an answer
@@ -102,7 +102,7 @@ func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candida
 	return slices.MaxFunc(c.ids, func(a, b int64) int { return merit(a) - merit(b) }), nil
 }
 
-// answeredQuestion is what decides whether a question makes a good example.
+// answeredQuestion has the properties by which a question is a good example.
 type answeredQuestion struct {
 	id       int64
 	answers  int
@@ -110,7 +110,7 @@ type answeredQuestion struct {
 	better   bool // one of the answers is possibly better
 }
 
-// rank is higher for a question that shows more of the graph in little room.
+// rank is higher for a question that shows more of the graph with few answers.
 func (q answeredQuestion) rank() int {
 	few := q.answers == 2 || q.answers == 3
 	switch {
@@ -124,11 +124,11 @@ func (q answeredQuestion) rank() int {
 	return 0
 }
 
-// keptCandidates is how many questions are compared by their comments and links.
+// keptCandidates is the number of questions that choose compares.
 const keptCandidates = 256
 
-// candidates are the questions of the highest rank; of too many, a sample that
-// depends on their ids alone.
+// candidates are the questions of the highest rank. Of too many it keeps a sample that
+// depends only on their ids.
 type candidates struct {
 	rank int
 	ids  []int64
@@ -145,7 +145,7 @@ func (c *candidates) offer(q answeredQuestion) {
 	}
 }
 
-// thin keeps the ids with the smallest hashes.
+// thin keeps the keptCandidates ids with the smallest hashes.
 func (c *candidates) thin() {
 	slices.SortFunc(c.ids, func(a, b int64) int { return cmp.Compare(schema.Mix64(uint64(a)), schema.Mix64(uint64(b))) })
 	c.ids = c.ids[:min(len(c.ids), keptCandidates)]

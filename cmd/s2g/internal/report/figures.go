@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// years draws the posts of each year; nil where there are none.
+// years returns the chart of posts by year, nil without posts.
 func (r *Report) years() *columnChart {
 	byYear := r.scan.years
 	if len(byYear) == 0 {
@@ -27,7 +27,7 @@ func (r *Report) years() *columnChart {
 			best = year
 		}
 		name, shorter, total := strconv.Itoa(year), "", ""
-		if (last-year)%2 == 0 || last-first < 8 { // there is room for every other one
+		if (last-year)%2 == 0 || last-first < 8 { // from nine years on there is room only for every other label
 			shorter, total = fmt.Sprintf("’%02d", year%100), short(n.sum())
 		}
 		stacks = append(stacks, stack{
@@ -44,7 +44,7 @@ func (r *Report) years() *columnChart {
 	return newColumnChart(chart{ID: "years", Title: "Posts by year", Desc: desc, Table: t}, stacks)
 }
 
-// scores draws how many posts have which score; nil where no post has one.
+// scores returns the chart of posts by score, nil if no post has one.
 func (r *Report) scores() *dotChart {
 	all := []series{{class: "question", name: "question"}, {class: "answer", name: "answer"}}
 	var names []label
@@ -71,8 +71,7 @@ func (r *Report) scores() *dotChart {
 	return newDotChart(chart{ID: "scores", Title: "Posts by score", Desc: desc, Table: t}, names, all)
 }
 
-// answers draws how many questions have how many answers; nil where there is no
-// question.
+// answers returns the chart of questions by number of answers, nil without questions.
 func (r *Report) answers() *columnChart {
 	var all int64
 	for _, n := range r.scan.answers {
@@ -98,7 +97,7 @@ func (r *Report) answers() *columnChart {
 	return newColumnChart(chart{ID: "answers", Title: "Questions by their number of answers", Desc: desc, Table: t}, stacks)
 }
 
-// links returns the matrix of the links between languages; nil where there are none.
+// links returns the matrix of links between languages, nil without links.
 func (r *Report) links() *linkMatrix {
 	l := r.scan.links
 	if l.all.sum() == 0 || l.inside == 0 {

@@ -13,7 +13,7 @@ import (
 // comma writes 1,234,567.
 func comma(n int64) string { return humanize.Comma(n) }
 
-// short writes a number in the room of a label: 950, 1.2k, 34k, 1.5M.
+// short writes a number with at most three digits and a unit: 950, 1.2k, 34k, 1.5M.
 func short(n int64) string {
 	for _, unit := range []struct {
 		size int64
@@ -65,7 +65,7 @@ func share(n, all int64) string {
 	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
 }
 
-// brief writes a share in the room of a label: 18%, <1%.
+// brief writes a share for a label: 18%, <1%.
 func brief(n, all int64) string {
 	p := 100 * float64(n) / float64(max(all, 1))
 	if p > 0 && p < .5 {
@@ -91,7 +91,7 @@ func rounded(x *float64) string {
 	return comma(int64(math.Round(*x)))
 }
 
-// bytesOf writes 1.5 GiB.
+// bytesOf writes 1.5 GiB, and an en dash for 0.
 func bytesOf(n int64) string {
 	if n <= 0 {
 		return "–"
@@ -99,8 +99,8 @@ func bytesOf(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// day writes the day of a moment, 2024-03-31T19:49:02.409Z, as 31 March 2024. It
-// returns a text that is no moment as it is.
+// day writes the day of a moment, 2024-03-31T19:49:02.409Z, as 31 March 2024. It returns
+// any other text unchanged.
 func day(moment string) string {
 	t, err := time.Parse(time.RFC3339, moment)
 	if err != nil {
@@ -121,7 +121,7 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// percent writes a length for SVG, as a share of a whole.
+// percent writes a length for SVG as a share of whole.
 func percent(part, whole float64) string {
 	if whole == 0 {
 		return "0%"
@@ -129,7 +129,7 @@ func percent(part, whole float64) string {
 	return strconv.FormatFloat(100*part/whole, 'f', 2, 64) + "%"
 }
 
-// and joins words as a sentence does: a, b and c.
+// and joins words for a sentence: a, b and c.
 func and(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -137,7 +137,7 @@ func and(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// orNone returns a share within a sentence.
+// orNone returns a share for a sentence, with "none" for 0.
 func orNone(share string) string {
 	if share == "" || share == "0 %" {
 		return "none"

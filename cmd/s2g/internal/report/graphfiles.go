@@ -17,16 +17,16 @@ import (
 	"s2g/schema/vocab"
 )
 
-// graphFiles finds nodes in the batch files of a graph. The files hold questions
-// and answers in the order of their ids, then tags in the order of their names,
-// then tag wikis in the order of their ids (package graph). So a binary search over
-// the first node of some files leads to the two or three that can hold a given node.
+// graphFiles finds nodes in the batches of a graph. The batches hold questions and
+// answers in the order of their ids, then tags by name, then tag wikis by id (package
+// graph). A binary search, which reads the first node of a few batches, finds the two or
+// three that can hold a node.
 type graphFiles struct {
 	out     string
 	site    vocab.Site
 	batches []manifest.File
 	firsts  map[int]place // by position in batches
-	scanned int           // files that were read whole
+	scanned int           // number of batches that read has read whole; tests limit it
 }
 
 func openGraphFiles(o Options) *graphFiles {
@@ -37,7 +37,7 @@ func openGraphFiles(o Options) *graphFiles {
 	return f
 }
 
-// place is the position of a node in the order of the files.
+// place is the position of a node in the order of the batches.
 type place struct {
 	part part
 	id   int64  // of a question, an answer or a tag wiki
@@ -57,8 +57,8 @@ func (p place) compare(q place) int {
 	return cmp.Or(cmp.Compare(p.part, q.part), cmp.Compare(p.id, q.id), strings.Compare(p.tag, q.tag))
 }
 
-// placeOf returns the place of a question, an answer, a tag or a tag wiki. Other nodes
-// have none of their own.
+// placeOf returns the place of a question, an answer, a tag or a tag wiki, and partEnd
+// for another node, which has no place of its own.
 func (f *graphFiles) placeOf(iri string) place {
 	local := strings.TrimPrefix(iri, string(f.site))
 	for stem, part := range map[string]part{"/questions/": partPosts, "/a/": partPosts, "/posts/": partWikis} {
@@ -76,10 +76,10 @@ func (f *graphFiles) placeOf(iri string) place {
 	return place{part: partEnd}
 }
 
-// first returns the place of a node of the batch at position i, or of the next
-// batch that has one: a batch can consist of comments alone. The node is the
-// subject of the first so:postId or so:tagName. Edges do not serve, because an
-// edge to an answer is written at the place of the answer.
+// first returns the place of the first node with one in the batch at position i, or in
+// the next batches where that one consists of comments. It reads up to a so:postId or
+// so:tagName. Edges are no evidence, because an edge to an answer is at the place of the
+// answer.
 func (f *graphFiles) first(i int) (place, error) {
 	if p, ok := f.firsts[i]; ok {
 		return p, nil
@@ -100,9 +100,9 @@ func (f *graphFiles) first(i int) (place, error) {
 	return p, nil
 }
 
-// holding returns the positions from and to (excluded) of the batches that can hold
-// a place. A node of a batch lies anywhere in the batch's range, because a batch is
-// grouped by graph; ranges of two batches share their ends at most.
+// holding returns the range of batches, from and up to but without to, that can hold a
+// place. Batches are grouped by graph, so a node can be anywhere in its batch; the places
+// of two batches overlap at most at their ends.
 func (f *graphFiles) holding(p place) (from, to int, err error) {
 	search := func(beyond func(first place) bool) int {
 		return sort.Search(len(f.batches), func(i int) bool {
@@ -113,15 +113,15 @@ func (f *graphFiles) holding(p place) (from, to int, err error) {
 	}
 	from = search(func(first place) bool { return first.compare(p) >= 0 })
 	to = search(func(first place) bool { return first.compare(p) > 0 })
-	if err == nil && to < len(f.batches) { // to the end of the batches that have, or lead to, the next node
+	if err == nil && to < len(f.batches) { // a place can continue in all batches that have the same next node
 		next := f.firsts[to]
 		to = search(func(first place) bool { return first.compare(next) > 0 })
 	}
 	return max(from-1, 0), to, err
 }
 
-// read passes the quads of all batches that can hold one of the places to use, in
-// the order of the batches.
+// read passes all quads of the batches that can hold one of the places to use, in the
+// order of the batches.
 func (f *graphFiles) read(ctx context.Context, places []place, use func(*trig.Quad)) error {
 	chosen := map[int]bool{}
 	for _, p := range places {

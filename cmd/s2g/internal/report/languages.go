@@ -12,7 +12,7 @@ type language struct {
 	Questions, Answers   number
 	OfQuestions          bar
 	OfAnswers            bar
-	Rate, PerQ, Comments string // accepted of 100 answers; answers and comments a question
+	Rate, PerQ, Comments string // accepted of 100 answers; answers a question; comments a question
 }
 
 // languages returns the rows, the largest graph first. All bars have one scale.
@@ -35,7 +35,7 @@ func (r *Report) languages() []language {
 	return rows
 }
 
-// aboutLanguages describes what the bars show.
+// aboutLanguages describes the bars in words.
 func (r *Report) aboutLanguages() string {
 	if len(r.order) == 0 {
 		return "No question of this dump has a tag that is one of the selected languages, so every graph is empty. " +

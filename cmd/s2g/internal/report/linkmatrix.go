@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// linkCounts counts the edges from posts of one language to posts of another, or
-// the same. An edge whose ends are in several graphs counts in the cell of each
-// pair of them, and once in all.
+// linkCounts counts the edges from posts of one language to posts of another or the same.
+// An edge whose ends are in several graphs counts in the cell of each pair of graphs, and
+// once in all.
 type linkCounts struct {
-	rows    map[int]int // of a graph's position: its row and column
+	rows    map[int]int // row, which is the column too, by position of a graph
 	cells   [][]linkCount
 	all     linkCount // edges, each once
-	across  linkCount // of these, those whose ends have no language in common
+	across  linkCount // edges whose ends have no language in common
 	outside int64     // edges that are in no cell
 	inside  int64     // sum of the cells
 }
@@ -98,10 +98,10 @@ func (l *linkCounts) maxCell() (n int64) {
 	return n
 }
 
-// matrixLanguages is how many languages the matrix has at most.
+// matrixLanguages is the largest number of languages in the matrix.
 const matrixLanguages = 40
 
-// numberedLanguages is up to how many languages a cell has room for its number.
+// numberedLanguages is the largest number of languages at which cells show their counts.
 const numberedLanguages = 12
 
 // Measures of the matrix, in pixels of its own; a page scales it as a whole.
@@ -115,18 +115,18 @@ const (
 	ruleEvery    = 5 // rows and columns between two lines
 )
 
-// shades is how many steps the colour scale has at most.
+// shades is the largest number of steps of the colour scale.
 const shades = 6
 
 // linkMatrix is the chart of links between languages, from rows to columns.
 type linkMatrix struct {
 	chart
 	Width       int
-	CellX       int // size of a cell across
-	CellY       int // and down
+	CellX       int // width of a cell
+	CellY       int // height of a cell
 	Numbered    bool
 	Ground      struct{ X, Y, Width, Height int }
-	Rules       []string // lines that guide the eye, as paths
+	Rules       []string // paths of lines that guide the eye
 	Rows, Heads []matrixName
 	Cells       []matrixCell
 	Own         []matrixCell // the diagonal: links within a language
@@ -190,8 +190,8 @@ func newLinkMatrix(c chart, l *linkCounts, names []string) *linkMatrix {
 	return m
 }
 
-// shadeSteps returns the counts that the shades begin with: the highest of 1, 3,
-// 10, 30, … that are not above most. The first is always 1.
+// shadeSteps returns the first count of each shade: of 1, 3, 10, 30, … up to most, the
+// highest ones. The first of them is always 1.
 func shadeSteps(most int64) (from []int64) {
 	for decade := int64(1); decade <= most && decade < math.MaxInt64/30; decade *= 10 {
 		from = append(from, decade)
@@ -206,7 +206,7 @@ func shadeSteps(most int64) (from []int64) {
 	return from
 }
 
-// shadeOf returns the shade of a count. The strongest is used whatever their number.
+// shadeOf returns the shade of a count. A scale with fewer steps has the stronger shades.
 func shadeOf(n int64, from []int64) (s int) {
 	for i, f := range from {
 		if n >= f {
@@ -216,7 +216,7 @@ func shadeOf(n int64, from []int64) (s int) {
 	return s + shades - len(from)
 }
 
-// shadeLabel returns which counts have the shade that begins with from[i].
+// shadeLabel names the counts of the shade that begins with from[i].
 func shadeLabel(from []int64, i int) string {
 	switch {
 	case i == len(from)-1:

@@ -10,7 +10,7 @@ import (
 	"s2g/vectors/text"
 )
 
-// outsideGraph describes the counters of what is in the dump and in no graph.
+// outsideGraph names the counters of rows of the dump that are in no graph.
 var outsideGraph = []struct{ counter, name string }{
 	{"questions_outside", "questions without a selected language"},
 	{"answers_outside", "answers whose question is missing or in no graph"},
@@ -38,7 +38,7 @@ func (r *Report) rejected() *countTable {
 	return newCountTable("Bad data in the dump, by class; rejects.jsonl has the first rows of each", lines)
 }
 
-// outside counts what is in the dump and in no graph.
+// outside counts the rows of the dump that are in no graph.
 func (r *Report) outside() *countTable {
 	var lines []countLine
 	for _, o := range outsideGraph {
@@ -49,8 +49,8 @@ func (r *Report) outside() *countTable {
 	return newCountTable("In the dump, but not in the graph", lines)
 }
 
-// cleaned counts what the rules of cleaning dropped. idle names the rules that
-// dropped nothing.
+// cleaned returns the count of each rule of cleaning that dropped something. idle is a
+// sentence that names the other rules.
 func (r *Report) cleaned() (dropped *countTable, idle string) {
 	if r.o.Manifest.Stages[manifest.Vectors] == nil {
 		return nil, ""

@@ -19,9 +19,8 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-// page is what the template shows. The template escapes all of its text but the
-// style, which is the program's own, and the picture of the thread, which
-// [escapeXML] has escaped.
+// page is the data of the template, which escapes all text except the style, which is the
+// program's own, and the picture of the thread, whose text [escapeXML] has escaped.
 type page struct {
 	Key, Policy  string
 	Style        template.CSS
@@ -36,7 +35,7 @@ type page struct {
 	Answers      *columnChart
 	Links        *linkMatrix
 	Thread       *threadFigure
-	NoThread     string // why there is none
+	NoThread     string // the reason why there is no Thread
 	Paper        paperSection
 	Rejected     *countTable
 	Outside      *countTable
@@ -49,7 +48,7 @@ type page struct {
 	SPARQL       string
 }
 
-// tile is one of the numbers that the page begins with.
+// tile is a number at the top of the page.
 type tile struct{ Number, Unit, Note string }
 
 // threadFigure is the drawn thread.
@@ -120,7 +119,7 @@ func (r *Report) lead() string {
 	return lead + "."
 }
 
-// tiles returns the numbers that the page begins with. Each post counts once.
+// tiles returns the numbers at the top of the page. Each post counts once.
 func (r *Report) tiles() []tile {
 	q, a := r.stats.Node(vocab.Question), r.stats.Node(vocab.Answer)
 	tiles := []tile{
@@ -135,7 +134,7 @@ func (r *Report) tiles() []tile {
 	return tiles
 }
 
-// command is a command that a reader can type, and what it does.
+// command is a command line and its purpose.
 type command struct{ Label, Text string }
 
 // commands load and use the build. OUT stands for its folder.
@@ -160,7 +159,7 @@ func (r *Report) commands() []command {
 	return append(list, command{"Query the tables:", "s2g db --out OUT 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'"})
 }
 
-// shellQuoted returns a word as a shell reads it.
+// shellQuoted quotes a word for a shell, if necessary.
 func shellQuoted(word string) string {
 	for _, c := range word {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '+' {
@@ -170,7 +169,7 @@ func shellQuoted(word string) string {
 	return word
 }
 
-// sparql returns a query that shows what the graph is for.
+// sparql returns an example query: the accepted answers that another answer exceeds most.
 func (r *Report) sparql() string {
 	tag := "python"
 	if len(r.order) > 0 {

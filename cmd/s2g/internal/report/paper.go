@@ -2,8 +2,8 @@ package report
 
 import "s2g/cmd/s2g/internal/stats"
 
-// paperSection is the section of the paper's figures: the build's own, and beside
-// them the paper's where Compared is true.
+// paperSection has the build's figures for the paper's measures and, if Compared is true,
+// the paper's own beside them.
 type paperSection struct {
 	Title        string // of the paper
 	Compared     bool
@@ -14,7 +14,7 @@ type paperSection struct {
 // paperRow is a figure of the build, and the paper's.
 type paperRow struct{ Name, Note, Paper, Build, Distinct string }
 
-// paper returns the figures of the paper's section 4 and Table 1.
+// paper returns the figures of section 4 and Table 1 of the paper.
 func (r *Report) paper() paperSection {
 	const none = "–"
 	s := paperSection{Title: stats.PaperTitle, Compared: stats.ComparesWithPaper(r.o.Site, r.o.Manifest.Dump)}

@@ -11,8 +11,8 @@ import (
 	"s2g/schema/vocab"
 )
 
-// The picture's measures, in pixels: three columns for tags and other questions,
-// the question, and its answers; comments hang below the post that they are on.
+// Measures of the picture in pixels. It has three columns: tags and other questions, the
+// question, its answers. Comments hang below their post.
 const (
 	pictureMargin = 24
 	frameTop      = 64
@@ -20,8 +20,8 @@ const (
 	lineStep      = 17
 	boxPadding    = 9
 	commentIndent = 32
-	fontWidth     = 6.3 // of one character, at the font size of 12
-	maxLines      = 3   // of a text
+	fontWidth     = 6.3 // of a character, at the font size 12
+	maxLines      = 3   // of a wrapped text
 	pictureWidth  = 988 + 48
 )
 
@@ -29,13 +29,13 @@ type pictureColumn struct{ x, width int }
 
 var leftColumn, middleColumn, rightColumn = pictureColumn{48, 208}, pictureColumn{308, 314}, pictureColumn{674, 314}
 
-// threadCSS gives each kind of node and edge its colours, light or dark as the
-// reader's system is. Its rules concern the class thread alone.
+// threadCSS gives each kind of node and edge its colours, light or dark by the reader's
+// system. Its rules apply only to the class thread.
 //
 //go:embed thread.css
 var threadCSS string
 
-// picture is a thread as SVG, while it is drawn. Lines are below boxes.
+// picture is an SVG under construction. Its lines are drawn below its boxes.
 type picture struct {
 	thread *thread
 	lines  bytes.Buffer
@@ -50,8 +50,8 @@ type box struct {
 
 func (b box) middle() int { return b.y + b.height/2 }
 
-// svg draws the thread as an SVG element. A file of its own needs threadCSS as its
-// style; a page that has that style needs none. Text of posts is escaped.
+// svg returns the thread as an SVG element, with escaped text. style is threadCSS for a
+// file of its own, "" for a page that has this style.
 func (t *thread) svg(style string) []byte {
 	p := &picture{thread: t}
 	question := p.box(middleColumn.x, boxesTop, middleColumn.width, "question", nil, t.question)
@@ -106,7 +106,7 @@ func (p *picture) box(x, y, width int, kind string, edges []string, n *node) box
 	return b
 }
 
-// comments draws the comments of a node below it, and returns where they end.
+// comments draws the comments of a node below its box, and returns the y of their end.
 func (p *picture) comments(c pictureColumn, above box, n *node) int {
 	y := above.y + above.height
 	for _, iri := range n.values[vocab.HasComment] {
@@ -117,7 +117,7 @@ func (p *picture) comments(c pictureColumn, above box, n *node) int {
 	return y + p.omitted(c.x+commentIndent, y+lineStep, n.omitted[vocab.HasComment], "comment")
 }
 
-// omitted writes how many nodes are not drawn, and returns the height of the line.
+// omitted writes the number of omitted nodes, and returns the height of the line.
 func (p *picture) omitted(x, y, n int, name string) int {
 	if n == 0 {
 		return 0
@@ -137,7 +137,7 @@ func (p *picture) curve(kind string, x1, y1, x2, y2 int) {
 	fmt.Fprintf(&p.lines, "<path class=\"line %s\" marker-end=\"url(#end)\" d=\"M%d %dC%d %d %d %d %d %d\"/>\n", kind, x1, y1, half, y1, half, y2, x2, y2)
 }
 
-// document assembles the picture, within a frame that stands for the graph.
+// document assembles the picture within a frame, which represents the graph.
 func (p *picture) document(style string) []byte {
 	var b bytes.Buffer
 	t, height := p.thread, p.bottom+2*pictureMargin
@@ -165,7 +165,7 @@ func (p *picture) document(style string) []byte {
 	return b.Bytes()
 }
 
-// shownLiterals are the short literals of a box, where its node has them.
+// shownLiterals are the short literals that a box shows.
 var shownLiterals = []string{vocab.TagName, vocab.TagCount, vocab.Score, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.CreationDate}
 
 // text returns the lines of a node's box, each of at most so many characters.
@@ -226,8 +226,8 @@ func wrap(text string, characters int) (lines []string) {
 	return lines
 }
 
-// escapeXML escapes a text for XML. Control characters, which XML does not have,
-// are left out.
+// escapeXML escapes a text for XML, and removes control characters, which XML does not
+// allow.
 func escapeXML(text string) string {
 	return html.EscapeString(strings.Map(func(r rune) rune {
 		if r < ' ' {

@@ -42,7 +42,7 @@ func (r *Report) stages() []stageLine {
 	return lines
 }
 
-// facts returns what the build was made from and how, by name.
+// facts returns the build's inputs and options, by name.
 func (r *Report) facts() table {
 	m := r.o.Manifest
 	t := table{Caption: "This build", Words: true}

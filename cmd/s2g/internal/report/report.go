@@ -1,19 +1,19 @@
-// Package report writes report.html: what a build is and holds, in one file that
-// opens offline, without JavaScript, on a screen or on paper.
+// Package report writes report.html, which describes a build and its contents in one
+// file without scripts or requests, for screen and paper.
 //
 // Its steps:
 //
 //  1. stats (cmd/s2g/internal/stats) counts questions, answers, nodes and edges by graph;
 //  2. [scanTables] reads the posts once for their years and scores, and the indexes
 //     of answers and of links;
-//  3. an example question is chosen by the tables ([choose]), its thread is read from
-//     the graph's files ([readThread]) and drawn ([thread.svg]);
-//  4. the manifest and rejects.jsonl give what was left out and how long it took;
-//  5. charts get their geometry in Go and their markup from page.html, which
-//     html/template escapes: text of posts is never markup.
+//  3. [readExample] chooses a question by the tables and reads its thread from the
+//     graph's files; [thread.svg] draws it;
+//  4. the manifest and rejects.jsonl supply the omissions, options and times;
+//  5. Go code computes the geometry of charts, and page.html has their markup.
+//     html/template escapes their text, so that text of posts is never markup.
 //
-// Memory is that of schema/threads, 21 bytes a post, and a few pages. The same
-// build gives the same bytes, but for the stages' times.
+// Memory is that of schema/threads, 21 bytes a post, and a few pages. The same build
+// gives the same bytes, except for the stages' times.
 package report
 
 import (
@@ -40,11 +40,10 @@ import (
 // FileName is the report's name in OUT.
 const FileName = "report.html"
 
-// format is the version of the page. A build writes the report anew where it has
-// another.
+// format is the version of the page. A report of another version is not fresh.
 const format = 2
 
-// Options select the build.
+// Options selects the build.
 type Options struct {
 	Out       string // the folder of the build
 	Manifest  *manifest.Manifest
@@ -53,7 +52,7 @@ type Options struct {
 	Other     bool // there is a remainder graph
 }
 
-// Report is the numbers of the page.
+// Report is the data of the page.
 type Report struct {
 	o       Options
 	key     string
@@ -105,7 +104,7 @@ func bySize(graphs []stats.Graph) []int {
 	return order
 }
 
-// stage returns a stage of the manifest, the zero value where it has not run.
+// stage returns a stage of the manifest, its zero value where the stage has not run.
 func (r *Report) stage(name string) manifest.Stage {
 	if s := r.o.Manifest.Stages[name]; s != nil {
 		return *s
@@ -127,8 +126,8 @@ const keyName = "s2g-build"
 // keyWithin is the part of the page, in bytes, that holds the key.
 const keyWithin = 4096
 
-// Key returns the key of what a report is made from: the stages' keys and ends,
-// the options, the tool and the page's own format.
+// Key returns the key of a report's inputs: the dump, the keys and ends of the stages,
+// the options, the tool and format.
 func Key(o Options) (string, error) {
 	parts := []any{format, o.Manifest.Tool, o.Manifest.Dump, o.Site, o.Languages, o.Other}
 	for _, name := range []string{manifest.Ingest, manifest.Graph, manifest.Vectors} {
@@ -139,8 +138,8 @@ func Key(o Options) (string, error) {
 	return manifest.Key(parts...)
 }
 
-// Fresh reports whether the report in OUT is that of the build. A file of that
-// name that is no report is a usage fault.
+// Fresh reports whether OUT has a report with the build's key. Another file named
+// FileName is a usage fault.
 func Fresh(o Options) (bool, error) {
 	key, err := Key(o)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"s2g/schema/threads"
 )
 
-// tableScan counts the posts of all graphs. A post in several graphs counts once.
+// tableScan is the counts of the posts that are in a graph. A post in several graphs
+// counts once.
 type tableScan struct {
 	years   map[int]*postCounts
 	scores  [len(scoreBins)]postCounts
@@ -32,12 +33,12 @@ func (c *postCounts) count(question bool) {
 
 func (c postCounts) sum() int64 { return c.questions + c.answers }
 
-// maxAnswers is the number of answers from which questions are counted together.
+// maxAnswers is the number of answers from which on questions count together.
 const maxAnswers = 10
 
-// scoreBins are the ranges that scores are counted in: each from its first score
-// up to that of the next. Few posts have high scores, so the ranges widen. A short
-// name is the score of the range that is nearest to 0.
+// scoreBins are the ranges of scores that are counted, each from its first score up to
+// the first of the next. They widen, because few posts have high scores. short is the
+// score of the range that is nearest to 0.
 var scoreBins = [...]struct {
 	from        int32
 	name, short string
@@ -57,9 +58,8 @@ func scoreBin(score int64) int {
 	return bin
 }
 
-// scanTables reads the tables in service: the posts once, and the indexes of
-// answers and of links. Links are counted between the graphs at the positions
-// shown.
+// scanTables reads the tables in service: the posts once, and the indexes of answers and
+// links. shown are the positions of the graphs between which it counts links.
 func scanTables(ctx context.Context, db *tables.DB, index *threads.Index, shown []int) (*tableScan, error) {
 	s := &tableScan{years: map[int]*postCounts{}, links: newLinkCounts(shown)}
 	for _, read := range []func(context.Context, *tables.DB, *threads.Index) error{s.readPosts, s.readAnswers, s.readLinks} {
@@ -134,8 +134,8 @@ func (s *tableScan) readLinks(ctx context.Context, db *tables.DB, index *threads
 	})
 }
 
-// eachRowOf passes the rows of a query to use. There are none where the database
-// does not have the table: a build can be without some.
+// eachRowOf passes the rows of a query to use, none if the database lacks the table: a
+// build can be without some.
 func eachRowOf(ctx context.Context, db *tables.DB, table, query string, use func(row [][]byte)) error {
 	if has, err := db.HasTable(ctx, table); err != nil || !has {
 		return err

@@ -18,30 +18,30 @@ type thread struct {
 	nodes    map[string]*node // by IRI
 }
 
-// node is a node with the triples of one graph: the objects of each property of
-// the ontology, by its local name, in the order of the files.
+// node is a node with its triples in one graph: the objects of each property of the
+// ontology, by the property's local name, in the order of the files.
 type node struct {
 	iri     string
 	classes []string // local names
 	values  map[string][]string
-	omitted map[string]int // objects above shownEdges
+	omitted map[string]int // number of objects beyond shownEdges, by local name
 }
 
-// shownEdges is how many edges of a kind a node has in the picture. It bounds the
-// picture, and the files that are read: two or three for each of at most 12 answers,
-// 24 linked posts and 12 tags, most of which share files.
+// shownEdges is the largest number of edges of a kind that a node has in the picture. It
+// bounds the picture and the number of batches that are read: two or three for each of at
+// most 12 answers, 24 linked posts and 12 tags, most of which share batches.
 const shownEdges = 12
 
-// The edges of a question that are drawn, and of its answers HasComment.
+// The drawn edges of a question. Those of an answer are HasComment.
 var (
 	toAnswers = []string{vocab.HasAnswer, vocab.HasAcceptedAnswer, vocab.HasPossibleBetterAnswer}
 	toOthers  = []string{vocab.DuplicateOf, vocab.LinkedTo}
 	edges     = slices.Concat(toAnswers, toOthers, []string{vocab.HasComment, vocab.TaggedWith})
 )
 
-// readThread reads a question and its answers, whose ids are given, from the files
-// of a graph. language is the tag of the graph that is drawn. It returns nil where
-// that graph does not hold the question.
+// readThread reads the thread of a question, with the answers of these ids, from the
+// graph of a language, given by its tag. It returns nil where that graph does not hold
+// the question.
 func readThread(ctx context.Context, files *graphFiles, language string, question int64, answers []int64) (*thread, error) {
 	graph := files.site.Graph(language)
 	t := &thread{site: files.site, graphs: []string{graph}, nodes: map[string]*node{}}
@@ -56,7 +56,7 @@ func readThread(ctx context.Context, files *graphFiles, language string, questio
 		switch {
 		case n == nil:
 		case string(q.Graph.Value) != graph:
-			// not a link, which is in the graphs of the post it leads to, too
+			// by its type, because its links are in the graphs of the linked posts too
 			if n == t.question && string(q.Predicate.Value) == vocab.RDF+"type" && !slices.Contains(t.graphs, string(q.Graph.Value)) {
 				t.graphs = append(t.graphs, string(q.Graph.Value))
 			}
@@ -71,7 +71,7 @@ func readThread(ctx context.Context, files *graphFiles, language string, questio
 
 	others := map[string]*node{}
 	places = places[:0]
-	for _, e := range slices.Concat([]string{vocab.TaggedWith}, toOthers, toAnswers) { // answers that the tables do not have, where the graph is of others
+	for _, e := range slices.Concat([]string{vocab.TaggedWith}, toOthers, toAnswers) { // toAnswers, because a graph of other tables can have other answers
 		for _, iri := range t.question.values[e] {
 			if t.nodes[iri] == nil {
 				others[iri] = t.add(iri)
@@ -104,8 +104,8 @@ func (t *thread) add(iri string) *node {
 	return n
 }
 
-// add adds a triple of the node and reports whether it is shown. Classes and
-// properties that follow from others (option materialize) are not.
+// add adds a triple of the node, and reports whether the picture shows it. The picture
+// shows no implied classes and properties (option materialize).
 func (n *node) add(q *trig.Quad) bool {
 	object := string(q.Object.Value)
 	if string(q.Predicate.Value) == vocab.RDF+"type" {
@@ -127,8 +127,7 @@ func (n *node) add(q *trig.Quad) bool {
 	return true
 }
 
-// edgesTo returns the names of the edges, of those given, that lead from n to
-// another node.
+// edgesTo returns those of the edges in names that lead from n to another node.
 func (n *node) edgesTo(iri string, names []string) (found []string) {
 	for _, e := range names {
 		if slices.Contains(n.values[e], iri) {
@@ -138,7 +137,7 @@ func (n *node) edgesTo(iri string, names []string) (found []string) {
 	return found
 }
 
-// shortName returns an IRI as the files abbreviate it.
+// shortName returns an IRI in the abbreviated form of the files.
 func (t *thread) shortName(iri string) string {
 	for _, p := range [][2]string{{"q", "/questions/"}, {"a", "/a/"}, {"c", "/posts/comments/"}, {"u", "/users/"}} {
 		if local, ok := strings.CutPrefix(iri, string(t.site)+p[1]); ok {
