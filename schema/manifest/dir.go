@@ -92,7 +92,7 @@ func lockFolder(out string, how int) (*os.File, error) {
 // Out returns the absolute path of the folder.
 func (d *Dir) Out() string { return d.out }
 
-// Private returns the path of OUT/.s2g, which holds what is not published.
+// Private returns the path of OUT/.s2g, the folder of unpublished files.
 func (d *Dir) Private() string { return filepath.Join(d.out, ".s2g") }
 
 // Tmp returns the path of OUT/.s2g/tmp, which Open empties. It is on the file

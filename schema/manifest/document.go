@@ -22,9 +22,9 @@ type Document struct {
 }
 
 // File returns the document's entry in the manifest.
-func (p Document) File() File {
-	sum := sha256.Sum256(p.Content)
-	return File{Name: p.Name, Size: int64(len(p.Content)), SHA256: hex.EncodeToString(sum[:])}
+func (d Document) File() File {
+	sum := sha256.Sum256(d.Content)
+	return File{Name: d.Name, Size: int64(len(d.Content)), SHA256: hex.EncodeToString(sum[:])}
 }
 
 // CheckOverwrite returns a usage fault where OUT has a file with the name of a
@@ -43,13 +43,13 @@ func (d *Dir) CheckOverwrite(names ...string) error {
 }
 
 // Publish replaces the documents of the build, and reports whether it changed a
-// file. The manifest names them first, so that a run that is killed in between
-// leaves no file without an entry; the next Publish writes what is missing.
-// Documents whose files have their content are not written again.
+// file or the manifest. It enters them in the manifest first, so that a run that is
+// killed in between leaves no file without an entry; the next Publish writes the
+// missing files. It does not write files that have their content already.
 func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 	files := make([]File, len(documents))
-	for i, p := range documents {
-		files[i] = p.File()
+	for i, document := range documents {
+		files[i] = document.File()
 	}
 	old := d.Manifest().Published
 	if !slices.Equal(files, old) {
@@ -58,12 +58,12 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 		}
 		changed = true
 	}
-	for _, p := range documents {
-		current, err := os.ReadFile(filepath.Join(d.out, p.Name))
-		if err == nil && bytes.Equal(current, p.Content) {
+	for _, document := range documents {
+		current, err := os.ReadFile(filepath.Join(d.out, document.Name))
+		if err == nil && bytes.Equal(current, document.Content) {
 			continue
 		}
-		if err := d.Replace(p.Name, p.Content); err != nil {
+		if err := d.Replace(document.Name, document.Content); err != nil {
 			return changed, err
 		}
 		changed = true

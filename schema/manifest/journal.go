@@ -39,6 +39,8 @@ func openJournal(path, key string) (*journal, []File, error) {
 	return j, entries, nil
 }
 
+// read returns the entries, and removes what follows the last complete one. It
+// restarts a journal without a readable header with the given key.
 func (j *journal) read(key string) (entries []File, err error) {
 	content, err := io.ReadAll(j.f)
 	if err != nil {

@@ -8,7 +8,7 @@
 // into the manifest and the journal is removed. Rewriting the manifest for each of
 // tens of thousands of files would cost the square of their number.
 //
-// OUT/.s2g holds what is not published: the lock, the journals, temporary files
+// OUT/.s2g holds the unpublished files: the lock, the journals, temporary files
 // and the private database. Its mode is 0700.
 package manifest
 

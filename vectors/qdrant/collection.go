@@ -19,8 +19,8 @@ func (s *Server) info(ctx context.Context, collection string) (*qdrant.Collectio
 	})
 }
 
-// Count returns the exact number of points of a collection. Here and below, an alias
-// may stand for its collection.
+// Count returns the exact number of points of a collection. This method and those below
+// accept an alias in place of its collection.
 func (s *Server) Count(ctx context.Context, collection string) (int64, error) {
 	n, err := call(ctx, s, "counting "+collection, func(ctx context.Context) (uint64, error) {
 		return s.client.Count(ctx, &qdrant.CountPoints{CollectionName: collection, Exact: new(true)})
@@ -66,12 +66,12 @@ func (s *Server) IDs(ctx context.Context, collection string) iter.Seq2[uint64, e
 	}
 }
 
-// idCursor walks through the ids of a collection in step with shards.
+// idCursor reads the ids of a collection in step with the ids of shards.
 type idCursor struct {
 	next func() (uint64, error, bool)
 	stop func()
-	at   uint64 // the current id
-	more bool   // there is one
+	at   uint64 // the current id; 0 before the first
+	more bool   // next has not reached the end
 }
 
 func (s *Server) idCursor(ctx context.Context, collection string) *idCursor {

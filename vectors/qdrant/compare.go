@@ -16,14 +16,14 @@ import (
 	"s2g/vectors/shard"
 )
 
-// At the end of a load, so many points at so many places of a language are compared.
+// A load compares sampleEach points at each of samplePlaces places of a language.
 const (
 	samplePlaces = 8
 	sampleEach   = 8
 )
 
-// compare compares a collection with the shards: the number of points, and a sample of
-// them with the first and the last.
+// compare compares a collection with the shards: the number of points, and a sample that
+// includes the first and the last.
 func (l *loader) compare(ctx context.Context, language Language) error {
 	collection := l.Collection(language.Slug)
 	const remedy = "see the server's log and its disk, delete the collection, and load again"
@@ -96,8 +96,8 @@ func (l Language) sample(places, each int64) (rows []*shard.Point, err error) {
 	return rows, nil
 }
 
-// The largest differences of a number in a dense vector: the server normalizes vectors
-// again, and a float16 has eleven bits.
+// The largest permitted differences of a number in a dense vector: the server normalizes
+// vectors again, and a float16 has eleven bits.
 const (
 	tolerance   = 1e-6
 	tolerance16 = 6e-4

@@ -253,7 +253,7 @@ func TestSuccessiveBuilds(t *testing.T) {
 	}
 	part := small1
 	part.Part = true
-	if _, err := s.PutInService(t.Context(), part, KeepAll, true); err != nil { // one language: the other stays
+	if _, err := s.PutInService(t.Context(), part, -1, true); err != nil { // one language: the other stays
 		t.Fatal(err)
 	}
 	holds(t, s, two.Alias("c"), two.Languages[0])
@@ -309,7 +309,7 @@ func TestLoadRejectsAnotherLayout(t *testing.T) {
 	}
 	taken := b
 	taken.Prefix += "-x"
-	if err := s.client.CreateCollection(t.Context(), o.Layout.create(taken.Alias("c"), 2, false, nil)); err != nil {
+	if err := s.client.CreateCollection(t.Context(), o.Layout.createRequest(taken.Alias("c"), 2, false, nil)); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.CheckService(t.Context(), taken, false); faultOf(err) != schema.FaultUsage {

@@ -107,7 +107,7 @@ func TestFaults(t *testing.T) {
 			}
 			b := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 5})
 			f.points[b.Collection("c")] = map[uint64]*qdrant.PointStruct{4 << 16: {}} // so that the load lists ids
-			f.collections[b.Collection("c")] = Layout{}.create(b.Collection("c"), dimensions, true, nil)
+			f.collections[b.Collection("c")] = Layout{}.createRequest(b.Collection("c"), dimensions, true, nil)
 			f.schemas[b.Collection("c")] = map[string]*qdrant.PayloadSchemaInfo{}
 			if c.method == "Create" {
 				delete(f.collections, b.Collection("c"))

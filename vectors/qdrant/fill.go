@@ -97,7 +97,7 @@ func (l *loader) sendMissing(ctx context.Context, language Language, filled bool
 		flush()
 	}
 	if failed := group.Wait(); failed != nil {
-		return sent, failed // it has ended the context, which is all that err reports
+		return sent, failed // the cause: err only reports that the context has ended
 	}
 	return sent, err
 }
@@ -122,8 +122,8 @@ func eachPoint(ctx context.Context, s Shard, use func(*shard.Point)) (err error)
 	return r.Err()
 }
 
-// upsert sends a batch and waits until it is applied. So the server never has more
-// work queued than it can do, and the error of a batch names that batch.
+// upsert sends a batch and waits until the server has applied it. So the server queues
+// no more than InFlight batches, and an error names its batch.
 func (l *loader) upsert(ctx context.Context, collection string, points []*qdrant.PointStruct) error {
 	doing := fmt.Sprintf("sending points %d to %d to %s", points[0].GetId().GetNum(), points[len(points)-1].GetId().GetNum(), collection)
 	err := do(ctx, l.Server, doing, func(ctx context.Context) error {

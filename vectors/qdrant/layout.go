@@ -86,13 +86,13 @@ func indexRequest(collection string, c shard.Column) *qdrant.CreateFieldIndexCol
 	return r
 }
 
-// create returns the request that creates a collection for vectors of so many
+// createRequest returns the request that creates a collection for vectors of so many
 // dimensions.
 //
 // HNSW's m is 0 until all points are loaded. The indexing threshold stays the server's:
 // with m = 0 the server makes compact segments of the points, which keeps its memory
 // low; with a threshold of 0 it would keep all points in one growing segment.
-func (l Layout) create(collection string, dimensions int, idf bool, about map[string]string) *qdrant.CreateCollection {
+func (l Layout) createRequest(collection string, dimensions int, idf bool, about map[string]string) *qdrant.CreateCollection {
 	dense := &qdrant.VectorParams{Size: uint64(dimensions), Distance: qdrant.Distance_Cosine, QuantizationConfig: l.quantization()}
 	sparse := &qdrant.SparseVectorParams{Modifier: qdrant.Modifier_None.Enum()}
 	hnsw := &qdrant.HnswConfigDiff{M: new(uint64(0))}

@@ -1,3 +1,22 @@
+// Package qdrant loads the points of a build into Qdrant, over its gRPC API with
+// its official client, and searches them there.
+//
+// Each language has a collection PREFIX_SLUG_DATE_HASH and an alias PREFIX_SLUG,
+// the name for users. A load
+//
+//  1. creates the missing collections and their payload indexes. They have no HNSW
+//     links yet (m = 0), because a graph that grows with each batch costs more than
+//     one that is built at the end;
+//  2. lists the ids of the server's points and sends the points that are missing;
+//  3. starts the build of the HNSW graphs and waits for them;
+//  4. compares counts, and a sample of points, with the shards;
+//  5. moves all aliases of the build in one request;
+//  6. deletes collections of earlier builds.
+//
+// A load keeps no state of its own. After an interruption of the load or the
+// server, it resumes from what the server has. The name of a collection contains a
+// hash of the shards, so two builds never share one, and no alias leads to an
+// incomplete collection.
 package qdrant
 
 import (
@@ -76,7 +95,7 @@ type Loaded struct {
 	Language   string  `json:"language"` // slug
 	Collection string  `json:"collection"`
 	Points     int64   `json:"points"`
-	Sent       int64   `json:"sent"`            // of these, by this load
+	Sent       int64   `json:"sent"`            // number of points that this load has sent
 	Indexed    int64   `json:"indexed_vectors"` // by the server's count, which includes sparse vectors
 	Seconds    float64 `json:"seconds"`         // for sending
 	Waited     float64 `json:"index_seconds"`   // from the last point to the finished index
@@ -154,7 +173,7 @@ func (l *loader) eachLanguage(ctx context.Context, doing string, use func(contex
 // creates the payload indexes that it lacks. Only columns that searches filter by have
 // an index, because each takes memory for every point.
 func (l *loader) prepare(ctx context.Context, collection string, dimensions int) error {
-	request := l.Layout.create(collection, dimensions, l.IDF, l.About)
+	request := l.Layout.createRequest(collection, dimensions, l.IDF, l.About)
 	err := do(ctx, l.Server, "creating "+collection, func(ctx context.Context) error {
 		exists, err := l.client.CollectionExists(ctx, collection)
 		if err != nil || exists {
@@ -197,26 +216,26 @@ func (l *loader) prepare(ctx context.Context, collection string, dimensions int)
 	return nil
 }
 
-// loadLanguage sends the points of a language and starts the build of its graph, which
-// goes on while the next language is loaded.
+// loadLanguage sends the points of a language and starts the build of its graph. The
+// server builds it while the load sends the next language.
 func (l *loader) loadLanguage(ctx context.Context, language Language) (Loaded, error) {
 	began := time.Now()
-	done := Loaded{Language: language.Slug, Collection: l.Collection(language.Slug), Points: language.Points()}
+	result := Loaded{Language: language.Slug, Collection: l.Collection(language.Slug), Points: language.Points()}
 	var err error
-	if done.Sent, err = l.fill(ctx, language); err != nil {
-		return done, err
+	if result.Sent, err = l.fill(ctx, language); err != nil {
+		return result, err
 	}
-	done.Seconds = time.Since(began).Seconds()
-	l.Log.Info("loaded", "collection", done.Collection, "points", done.Points, "sent", done.Sent, "seconds", math.Round(1000*done.Seconds)/1000)
-	have, err := l.info(ctx, done.Collection)
+	result.Seconds = time.Since(began).Seconds()
+	l.Log.Info("loaded", "collection", result.Collection, "points", result.Points, "sent", result.Sent, "seconds", math.Round(1000*result.Seconds)/1000)
+	have, err := l.info(ctx, result.Collection)
 	if err != nil {
-		return done, err
+		return result, err
 	}
 	hnsw := have.GetConfig().GetHnswConfig()
 	if hnsw.GetM() == l.M && (l.EfConstruct == 0 || hnsw.GetEfConstruct() == l.EfConstruct) {
-		return done, nil // an earlier load has started it
+		return result, nil // an earlier load has started it
 	}
-	return done, l.update(ctx, "starting the index of "+done.Collection, l.Layout.linkRequest(done.Collection))
+	return result, l.update(ctx, "starting the index of "+result.Collection, l.Layout.linkRequest(result.Collection))
 }
 
 // update changes the configuration of a collection.

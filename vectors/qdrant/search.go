@@ -10,8 +10,9 @@ import (
 	"s2g/vectors/shard"
 )
 
-// A search requests fetchPerQuestion chunks a question by each vector, at least
-// fetchLeast and at most fetchMost, because the best chunks may belong to few questions.
+// The numbers of chunks that a search requests by each vector: fetchPerQuestion for each
+// question, because the best chunks may belong to few questions, from fetchLeast on. It
+// requests more as long as too few questions are found and fetchMost is not reached.
 const (
 	fetchPerQuestion = 10
 	fetchLeast       = 50
@@ -41,13 +42,13 @@ func (s *Server) Search(ctx context.Context, collection string, q *search.Query,
 			return nil, err
 		}
 		if len(best) < top && len(chunks) >= n && n < fetchMost {
-			continue // few questions have all the chunks
+			continue // the chunks belong to too few questions
 		}
 		return best, s.addQuestions(ctx, collection, best)
 	}
 }
 
-// chunks returns the union of the n best chunks by each vector, with the fused score.
+// chunks returns the union of the n best chunks by each vector, with fused scores.
 func (s *Server) chunks(ctx context.Context, collection string, q *search.Query, n uint64, accepted bool) ([]*qdrant.ScoredPoint, error) {
 	request := &qdrant.QueryPoints{CollectionName: collection, Limit: &n, WithPayload: qdrant.NewWithPayload(true)}
 	if accepted {

@@ -124,7 +124,7 @@ func call[T any](ctx context.Context, s *Server, doing string, try func(context.
 	return callWithin(ctx, s, s.Timeout, doing, try)
 }
 
-// callWithin is call with another deadline of a try.
+// callWithin calls try as call does, with another deadline of a try.
 func callWithin[T any](ctx context.Context, s *Server, timeout time.Duration, doing string, try func(context.Context) (T, error)) (T, error) {
 	policy := retry.Policy{
 		RetryFor: s.RetryFor, Timeout: timeout, FirstPause: s.Pause, MaxPause: maxPauses * s.Pause,
@@ -144,7 +144,7 @@ func callWithin[T any](ctx context.Context, s *Server, timeout time.Duration, do
 	return answer, err
 }
 
-// do is call for a request without an answer.
+// do calls try as call does, for a request without an answer.
 func do(ctx context.Context, s *Server, doing string, try func(context.Context) error) error {
 	_, err := call(ctx, s, doing, func(ctx context.Context) (struct{}, error) { return struct{}{}, try(ctx) })
 	return err

@@ -17,9 +17,6 @@ import (
 // replace them.
 const shrinkLimit = 0.9
 
-// KeepAll, as any negative number of earlier collections to keep, deletes none.
-const KeepAll = -1
-
 // directory lists a server's collections, and the collection of each alias.
 type directory struct {
 	collections map[string]bool
@@ -127,8 +124,8 @@ func (s *Server) CheckService(ctx context.Context, b Build, allowShrink bool) er
 // PutInService moves all aliases of a loaded build in one request, which the server
 // applies atomically. It then deletes collections of other builds with the same prefix,
 // except the keep newest of each language, and returns the deleted ones. Collections
-// that were in service count as the newest. With KeepAll none is deleted, and never one
-// that any alias leads to. See CheckService for allowShrink.
+// that were in service count as the newest. It deletes none where keep is negative, and
+// never one that an alias leads to. See CheckService for allowShrink.
 func (s *Server) PutInService(ctx context.Context, b Build, keep int, allowShrink bool) (deleted []string, err error) {
 	if err := s.CheckService(ctx, b, allowShrink); err != nil {
 		return nil, err
@@ -276,7 +273,7 @@ type Planned struct {
 	Language   string `json:"language"`
 	Collection string `json:"collection"`
 	Points     int64  `json:"points"`
-	There      int64  `json:"there"`             // of these, in the collection now
+	There      int64  `json:"there"`             // number of points in the collection now
 	Alias      string `json:"alias"`             // that will lead to it
 	Serves     string `json:"serves,omitempty"`  // the collection of the alias now
 	Serving    int64  `json:"serving,omitempty"` // number of points of that collection
@@ -298,19 +295,19 @@ func (s *Server) Plan(ctx context.Context, b Build, keep int) (Plan, error) {
 		delete(then.aliases, alias)
 	}
 	for _, l := range b.Languages {
-		one := Planned{Language: l.Slug, Collection: b.Collection(l.Slug), Points: l.Points(), Alias: b.Alias(l.Slug), Serves: now.aliases[b.Alias(l.Slug)]}
-		if now.collections[one.Collection] {
-			if one.There, err = s.Count(ctx, one.Collection); err != nil {
+		planned := Planned{Language: l.Slug, Collection: b.Collection(l.Slug), Points: l.Points(), Alias: b.Alias(l.Slug), Serves: now.aliases[b.Alias(l.Slug)]}
+		if now.collections[planned.Collection] {
+			if planned.There, err = s.Count(ctx, planned.Collection); err != nil {
 				return p, err
 			}
 		}
-		if one.Serves != "" {
-			if one.Serving, err = s.Count(ctx, one.Serves); err != nil {
+		if planned.Serves != "" {
+			if planned.Serving, err = s.Count(ctx, planned.Serves); err != nil {
 				return p, err
 			}
 		}
-		then.aliases[one.Alias] = one.Collection
-		p.Languages = append(p.Languages, one)
+		then.aliases[planned.Alias] = planned.Collection
+		p.Languages = append(p.Languages, planned)
 	}
 	if keep >= 0 {
 		p.Dropped = b.obsolete(now, then, keep)
