@@ -50,8 +50,6 @@ type Config struct {
 	// the server needs for the transaction. 0: DefaultTimeout. Once the answer to a
 	// query has begun, only the query's context limits it.
 	Timeout time.Duration
-
-	Transport http.RoundTripper // nil: a new one
 }
 
 // Client sends requests to one server. Several goroutines may use it.
@@ -82,16 +80,13 @@ func New(c Config) (*Client, error) {
 	if client.timeout <= 0 {
 		client.timeout = DefaultTimeout
 	}
-	client.http.Transport = c.Transport
-	if c.Transport == nil {
-		client.http.Transport = &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
-			TLSHandshakeTimeout: 10 * time.Second,
-			MaxIdleConnsPerHost: 16,
-			IdleConnTimeout:     30 * time.Second,
-			ForceAttemptHTTP2:   true,
-		}
+	client.http.Transport = &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		MaxIdleConnsPerHost: 16,
+		IdleConnTimeout:     30 * time.Second,
+		ForceAttemptHTTP2:   true,
 	}
 	// A redirect is an error: it would send a PUT's body and the Authorization elsewhere.
 	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }

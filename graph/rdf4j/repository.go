@@ -44,9 +44,9 @@ func (r *Repository) Delete(ctx context.Context) error {
 	return err
 }
 
-// Size returns the number of statements, in all graphs or in the given ones.
-func (r *Repository) Size(ctx context.Context, graphs ...string) (int64, error) {
-	text, err := r.client.call(ctx, request{method: http.MethodGet, path: r.path("size"), query: contexts(graphs), accept: "text/plain"})
+// Size returns the number of statements in all graphs.
+func (r *Repository) Size(ctx context.Context) (int64, error) {
+	text, err := r.client.call(ctx, request{method: http.MethodGet, path: r.path("size"), accept: "text/plain"})
 	if err != nil {
 		return 0, err
 	}
@@ -100,18 +100,6 @@ func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
 		return nil, fmt.Errorf("beginning a transaction of %s: %w", r.id, err)
 	}
 	return &Transaction{client: r.client, id: id, path: r.path("transactions", id)}, nil
-}
-
-// contexts returns the parameter that names graphs.
-func contexts(graphs []string) url.Values {
-	if len(graphs) == 0 {
-		return nil
-	}
-	values := url.Values{}
-	for _, g := range graphs {
-		values.Add("context", "<"+g+">")
-	}
-	return values
 }
 
 // The states of a ServerFile after an import.

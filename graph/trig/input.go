@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 )
 
+// inputSize is the size of an input's window in bytes.
 const inputSize = 256 << 10
 
 // input reads a text through a window of fixed size, which moves forward. The reader
@@ -20,10 +21,6 @@ type input struct {
 
 	lines int // line feeds before the window
 	tail  int // bytes between the last of them and the window
-}
-
-func newInput(r io.Reader) input {
-	return input{r: r, buf: make([]byte, inputSize)}
 }
 
 // fill drops the consumed bytes and reads more. It reports whether it has read any.

@@ -43,7 +43,7 @@ const (
 // NewReader returns a reader. It holds a window of 256 KiB of the text and the longest
 // terms.
 func NewReader(r io.Reader, format Format) *Reader {
-	return &Reader{in: newInput(r), format: format}
+	return &Reader{in: input{r: r, buf: make([]byte, inputSize)}, format: format}
 }
 
 // Scan reads the next quad. It returns false at the end of the text and at the first
