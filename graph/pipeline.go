@@ -72,13 +72,14 @@ func (p *pipeline) runPhases(ctx context.Context, last checkpoint) error {
 		workers[i] = newWorker(p.source, p.terms, p.pool, p.fragment)
 	}
 	run := func(s step) error {
-		switch {
-		case last.Phase > s.phase:
+		if last.Phase > s.phase {
 			return nil
-		case last.Phase == s.phase:
-			return p.runStep(ctx, s, workers, last.Unit)
 		}
-		return p.runStep(ctx, s, workers, 0)
+		var from int64
+		if last.Phase == s.phase {
+			from = last.Unit
+		}
+		return p.runStep(ctx, s, workers, from)
 	}
 	if err := run(step{phasePosts, cutPosts(p.db), (*worker).renderPosts}); err != nil {
 		return err

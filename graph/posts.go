@@ -105,7 +105,7 @@ func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
 	}
 	if p.Question {
 		for tag := range schema.SplitTags(row[postTags]) {
-			w.tagged.add(tag, graphs, len(w.graphs))
+			w.tagged.record(tag, graphs, len(w.graphs))
 			w.scratch = vocab.AppendSegment(w.scratch[:0], string(tag))
 			t.TaggedWith.bytes(f, t.tag, w.scratch)
 		}

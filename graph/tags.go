@@ -48,7 +48,7 @@ func listTags(ctx context.Context, src *source, tagged tagGraphs, last checkpoin
 		err := src.db.EachRow(ctx, query, func(row [][]byte) error {
 			if set := src.threads.SetOf(row[0]); set != 0 {
 				for tag := range schema.SplitTags(row[0]) {
-					tagged.add(tag, src.threads.Graphs(set), len(src.graphs))
+					tagged.record(tag, src.threads.Graphs(set), len(src.graphs))
 				}
 			}
 			return nil
@@ -108,7 +108,7 @@ func (l *tagList) findWikis(ctx context.Context, src *source) error {
 		}
 	}
 	graphs := map[int64]graphBits{}
-	keep := func(t *listedTag, id *int64, postType int64) {
+	check := func(t *listedTag, id *int64, postType int64) {
 		if *id == 0 {
 			return
 		}
@@ -120,12 +120,12 @@ func (l *tagList) findWikis(ctx context.Context, src *source) error {
 		if graphs[*id] == nil {
 			graphs[*id] = newGraphBits(len(src.graphs))
 		}
-		graphs[*id].add(t.graphs)
+		graphs[*id].include(t.graphs)
 	}
 	for i := range l.tags {
 		t := &l.tags[i]
-		keep(t, &t.wiki, schema.PostTagWiki)
-		keep(t, &t.excerpt, schema.PostTagWikiExcerpt)
+		check(t, &t.wiki, schema.PostTagWiki)
+		check(t, &t.excerpt, schema.PostTagWikiExcerpt)
 	}
 	for id, g := range graphs {
 		l.wikis = append(l.wikis, listedWiki{id: id, excerpt: types[id] == schema.PostTagWikiExcerpt, graphs: g.list()})
@@ -203,14 +203,15 @@ func (w *worker) renderWiki(k *listedWiki, row [][]byte) {
 // tagGraphs holds for each tag the graphs of its questions.
 type tagGraphs map[string]graphBits
 
-// add records that a question in some of n graphs carries a tag.
-func (t tagGraphs) add(tag []byte, graphs []int, n int) {
+// record adds the graphs of a question to those of one of its tags. n is the number of
+// all graphs.
+func (t tagGraphs) record(tag []byte, graphs []int, n int) {
 	b, ok := t[string(tag)]
 	if !ok {
 		b = newGraphBits(n)
 		t[string(tag)] = b
 	}
-	b.add(graphs)
+	b.include(graphs)
 }
 
 func (t tagGraphs) union(u tagGraphs) {
@@ -223,12 +224,13 @@ func (t tagGraphs) union(u tagGraphs) {
 	}
 }
 
-// graphBits is a set of graphs, by their positions.
+// graphBits is a set of graphs, a bit for each position in the list of graphs.
 type graphBits []uint64
 
 func newGraphBits(graphs int) graphBits { return make(graphBits, (graphs+63)/64) }
 
-func (b graphBits) add(graphs []int) {
+// include adds positions to the set.
+func (b graphBits) include(graphs []int) {
 	for _, g := range graphs {
 		b[g/64] |= 1 << (g % 64)
 	}
