@@ -33,7 +33,7 @@ type CleanedChunk struct {
 	Start  int    `json:"start"` // code points of the text,
 	End    int    `json:"end"`   // End excluded
 	Tokens int    `json:"tokens"`
-	Text   string `json:"text"` // what is embedded
+	Text   string `json:"text"` // the text to embed
 }
 
 // CleanOptions are the options of a build that shape its texts and chunks.

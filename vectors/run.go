@@ -118,8 +118,8 @@ func (r *run) begin(to sink, committed []manifest.File) {
 	r.summary.Counts = map[string]int64{}
 }
 
-// build prepares what the workers share, and has them build the units of the run's rank
-// that are not committed. out is the folder of the build.
+// build opens the state that the workers share, and starts workers for the units of the
+// run's rank that are not committed. out is the folder of the build.
 func (r *run) build(ctx context.Context, out string) (err error) {
 	if err := r.readThreads(ctx); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Package manifest keeps the OUT folder of a build: the record of what was built
-// from which input, the lock that admits one run at a time, and the atomic commit
-// of each file.
+// Package manifest keeps the OUT folder of a build: the record of its outputs and
+// their input, the lock that admits one run at a time, and the atomic commit of
+// each file.
 //
 // An output of a stage counts only when OUT/manifest.json names it. While a stage
 // runs, each file that it commits is a line of OUT/.s2g/STAGE.journal, from which

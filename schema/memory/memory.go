@@ -94,7 +94,7 @@ func kilobytes(path, name string) int64 {
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
 		if field := strings.Fields(s.Text()); len(field) >= 2 && field[0] == name {
-			n, _ := strconv.ParseInt(field[1], 10, 64) // 0 for what is no number
+			n, _ := strconv.ParseInt(field[1], 10, 64) // 0 where it is not a number
 			return n << 10
 		}
 	}

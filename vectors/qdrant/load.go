@@ -14,7 +14,7 @@
 //  6. deletes collections of earlier builds.
 //
 // A load keeps no state of its own. After an interruption of the load or the
-// server, it resumes from what the server has. The name of a collection contains a
+// server, it resumes from the points on the server. The name of a collection contains a
 // hash of the shards, so two builds never share one, and no alias leads to an
 // incomplete collection.
 package qdrant

@@ -261,14 +261,14 @@ func (s *Server) deleteCollections(ctx context.Context, names []string) (deleted
 	return deleted, nil
 }
 
-// Plan is what a load would change.
+// Plan lists the changes that a load would make.
 type Plan struct {
 	Languages []Planned `json:"languages"`
 	Withdrawn []string  `json:"withdrawn,omitempty"` // aliases of languages that the build lacks
 	Dropped   []string  `json:"dropped,omitempty"`   // collections
 }
 
-// Planned is what a load would do for a language.
+// Planned compares a language of the build with the server before a load.
 type Planned struct {
 	Language   string `json:"language"`
 	Collection string `json:"collection"`
@@ -279,7 +279,7 @@ type Planned struct {
 	Serving    int64  `json:"serving,omitempty"` // number of points of that collection
 }
 
-// Plan returns what Load and PutInService would change. It changes nothing itself.
+// Plan returns the changes that Load and PutInService would make. It makes none itself.
 func (s *Server) Plan(ctx context.Context, b Build, keep int) (Plan, error) {
 	var p Plan
 	if err := b.Check(); err != nil {

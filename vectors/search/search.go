@@ -127,7 +127,7 @@ func Search(ctx context.Context, out string, o Options) ([]Hit, error) {
 
 // choose lists each question once, at its first place: top of the questions found, each
 // with its neighbours. With accepted it leaves out questions without an accepted answer;
-// one of these still takes a place if a neighbour of it is listed.
+// such a question still counts towards top if a neighbour of it is listed.
 func choose(found []Hit, neighbours [][]Hit, top int, accepted bool) []Hit {
 	var list []Hit
 	direct, listed := map[int64]bool{}, map[int64]bool{}

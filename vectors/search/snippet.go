@@ -14,9 +14,9 @@ const (
 	snippetRunes = 110 // of a line
 )
 
-// snippet returns the lines of a text that have most of the query's terms, rare terms
-// counting more. A long line is cut around a term of the query. A text without any term
-// gives its beginning.
+// snippet returns the adjacent lines of a text that have most of the query's terms, where
+// rare terms count more. It cuts a long line around a term of the query. Of a text without
+// any term it returns the beginning.
 func (q *Query) snippet(text string) string {
 	lines := linesOf(text)
 	if len(lines) == 0 {

@@ -20,7 +20,7 @@ type Column struct {
 	Index    Index  // of Qdrant's payload
 	About    string // meaning
 	From     string // columns of the tables that it is computed from; empty: computed from other columns
-	Graph    string // what the graph has for it; empty: nothing
+	Graph    string // the terms of the graph with its value; empty: none
 
 	field int // of the struct
 }

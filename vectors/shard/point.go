@@ -3,8 +3,8 @@
 //	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [Point]
 //	parents/part-00000.parquet        the whole text of each post, ordered by post id; see [Parent]
 //
-// It needs neither the embedders nor the tables. verify, which checks what this package
-// writes, has a reader of its own.
+// It needs neither the embedders nor the tables. verify checks the files with a reader of
+// its own.
 package shard
 
 // Point is a row of a shard: a chunk of a post, with its payload and its vectors.
@@ -18,7 +18,7 @@ package shard
 //	type     iri where a string is an IRI
 //	index    index of Qdrant's payload: its kind, and the filters of an integer: lookup, range
 //	from     columns of the tables
-//	graph    what the graph has for it; see schema/ontology.ttl
+//	graph    terms of the graph with its value; see schema/ontology.ttl
 //	about    meaning, in the documents of a build and in docs/formats.md
 //
 // The title and the tags of an answer are those of its question. All other columns are
