@@ -101,7 +101,7 @@ type source struct {
 func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) {
 	s := &source{db: db}
 	var err error
-	if s.tables, err = db.Names(ctx); err != nil {
+	if s.tables, err = db.TableNames(ctx); err != nil {
 		return nil, err
 	}
 	if !s.tables["Posts"] {

@@ -81,12 +81,11 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Run loads the dump into db and puts its tables in service. A table that
-// Options.Without names is dropped from db: an empty table would mean that nobody
-// has voted, where nothing is known. Run resumes an interrupted run that has the
-// same key: tables that are loaded stay. Otherwise it loads the dump even if its
-// tables are in service; the caller checks that with NewPlan and
-// manifest.Manifest.Fresh.
+// Run loads the dump into db and puts its tables in service. It drops the tables
+// that Options.Without names: an empty Votes would mean that nobody has voted. Run
+// resumes an interrupted run that has the same key, and keeps the tables that are
+// loaded. Otherwise it loads the dump even if its tables are in service; the caller
+// checks that with NewPlan and manifest.Manifest.Fresh.
 func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error {
 	o = o.withDefaults()
 	o.tmp = dir.Tmp()
@@ -130,9 +129,9 @@ type ingestRun struct {
 }
 
 // resume restores the state of an interrupted run that has the same key: its
-// staging tables, or its tables in service where the manifest does not name them
-// yet. A checkpoint reaches the disk at once, while MariaDB, if it was killed too,
-// may have lost what it had not written; so each table is checked.
+// staging tables, or its tables in service if the manifest does not name them yet.
+// A checkpoint reaches the disk at once; a MariaDB that was killed may have lost
+// its last writes. So resume checks each table.
 func (in *ingestRun) resume(ctx context.Context) error {
 	checkpoints := make(map[string]*loadedTable)
 	for _, f := range in.journal.Committed() {
@@ -163,7 +162,7 @@ func (in *ingestRun) resume(ctx context.Context) error {
 		}
 		if !intact {
 			in.o.Log.Warn("a table of the interrupted run is incomplete; loading it again", "table", t.Name)
-			if in.inService { // the other tables are no staging tables any more
+			if in.inService { // the other tables are no longer staged: load all
 				in.inService = false
 				clear(in.loaded)
 				return nil
@@ -206,7 +205,7 @@ func (in *ingestRun) loadMissing(ctx context.Context) error {
 func (in *ingestRun) loadStream(ctx context.Context, s *dump.Stream, g *errgroup.Group) error {
 	return s.Each(ctx, func(m dump.Member, r io.Reader) error {
 		t, _ := schema.TableByName(m.Table)
-		if in.isLoaded(t.Name) { // a later table of the archive is missing
+		if in.isLoaded(t.Name) { // another table of the archive is missing
 			_, err := io.Copy(io.Discard, r)
 			return err
 		}

@@ -59,7 +59,7 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 		if err := in.o.checkRejects(m.Name, &l.Rejects); err != nil {
 			return err
 		}
-		to.closeInput() // until now MariaDB keeps the statement open
+		to.closeInput() // MariaDB keeps the rows; after an error the statement fails with ctx
 		return nil
 	})
 	g.Go(func() error {

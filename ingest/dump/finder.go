@@ -44,7 +44,7 @@ func (f *finder) find() (host string, found []candidate, err error) {
 	switch {
 	case info.IsDir():
 		if all, err = f.folder(f.path, siteOf(f.path), true); err == nil {
-			_, all, err = f.choose(all)
+			_, all, err = f.choose(all) // so that archives of other sites are not opened
 		}
 	case isSevenZip(f.path):
 		all = []candidate{f.archive(newFile(f.path, info), siteOf(f.path), f.wanted)}
@@ -152,8 +152,9 @@ func (f *finder) archiveTables(name, outer string) (tables []string, site string
 }
 
 // choose returns the candidates of Options.Site or, without it, of the only site,
-// and the site's host if it is known. Candidates without a site belong to the
-// chosen one.
+// and the site's host if it is known. Without Options.Site, candidates of an
+// unknown site belong to the chosen one. Archives that may hold sites are always
+// among the chosen, since only their members decide.
 func (f *finder) choose(all []candidate) (host string, chosen []candidate, err error) {
 	var sites []string
 	site := strings.ToLower(f.o.Site)

@@ -200,14 +200,13 @@ func (s *splitter) skipLongRow(buf []byte) (block, error) {
 	}
 	b := block{data: bytes.Clone(buf[:min(longHead, len(buf))]), offset: s.offset, long: true}
 	for from := 1; ; from = 0 {
-		for i := bytes.IndexByte(buf[from:], '<'); i >= 0; {
+		for i := bytes.IndexByte(buf[from:], '<'); i >= 0; i = bytes.IndexByte(buf[from:], '<') {
 			from += i
 			if isRow(buf[from:]) || isEndTag(buf[from:], s.c.Root) {
 				s.cut(buf, from)
 				return b, nil
 			}
 			from++
-			i = bytes.IndexByte(buf[from:], '<')
 		}
 		if s.eof {
 			return block{}, s.fault("it ends without </%s>", s.c.Root)

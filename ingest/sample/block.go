@@ -63,7 +63,7 @@ func (b *block) placeWikis(tags int) {
 func (b *block) placeQuestion(i int, r *rng) {
 	b.role[i] = roleQuestion
 	last := i
-	for n := range answerCount(r) {
+	for n := range drawAnswerCount(r) {
 		at := last + 1 + r.logUniform(9)
 		for at < blockSize && b.role[at] != roleFree {
 			at++
@@ -81,9 +81,9 @@ func (b *block) placeQuestion(i int, r *rng) {
 	}
 }
 
-// answerCount draws how many answers a question gets: none for 17 %, one for 43 %,
+// drawAnswerCount draws how many answers a question gets: none for 17 %, one for 43 %,
 // sometimes a dozen; 1.5 on average, so 40 % of posts are questions.
-func answerCount(r *rng) int {
+func drawAnswerCount(r *rng) int {
 	switch x := r.below(100); {
 	case x < 17:
 		return 0

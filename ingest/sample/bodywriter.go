@@ -61,7 +61,7 @@ func (w *bodyWriter) begin(b *block, i int) {
 // writeQuestion writes the body of a question, with a link to the other thread if
 // link is set.
 func (w *bodyWriter) writeQuestion(link bool) {
-	k := w.thread.kind()
+	k := w.thread.kind
 	w.writeParagraph("open." + string(k))
 	if w.r.chance(550) {
 		w.writeParagraph("data")
@@ -297,7 +297,7 @@ func (w *bodyWriter) writeTitle(m format) {
 	saved := w.r
 	w.r = newRNG(w.seed, streamTitle, w.thread.slot)
 	at := len(w.buf)
-	w.writePhrase("title."+string(w.thread.kind()), m)
+	w.writePhrase("title."+string(w.thread.kind), m)
 	capitalise(w.buf, at)
 	w.r = saved
 }

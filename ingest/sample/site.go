@@ -40,7 +40,7 @@ type thread struct {
 	act     phrase // the question's wording of the task
 	symptom int    // the first answer begins with the cause and fix of this number
 	context phrase
-	title   int // decides the kind of the question
+	kind    questionKind
 	tags    []int
 	tagRoom [5]int
 }
@@ -74,7 +74,7 @@ func (s *site) drawThread(t *thread, slot int64) {
 		slot: slot, subject: of,
 		domain: s.domains[r.mostlyLow(len(s.domains))], message: &l.errors[r.below(len(l.errors))],
 		act: wordings[r.below(len(wordings))], symptom: r.below(len(topic.symptom)),
-		context: contexts[r.below(len(contexts))], title: r.below(100),
+		context: contexts[r.below(len(contexts))], kind: drawKind(&r),
 	}
 	if l.domain != nil {
 		t.domain = l.domain
@@ -100,23 +100,24 @@ func (t *thread) addTag(id int) {
 	}
 }
 
-// A kind of question decides its title and opening.
-type kind string
+// A questionKind decides the title and the opening of a question. Sections of
+// prose.txt have its name.
+type questionKind string
 
 const (
-	kindHow   kind = "how"
-	kindWhy   kind = "why"
-	kindError kind = "error"
-	kindDiff  kind = "diff"
+	kindHow   questionKind = "how"
+	kindWhy   questionKind = "why"
+	kindError questionKind = "error"
+	kindDiff  questionKind = "diff"
 )
 
-func (t *thread) kind() kind {
-	switch {
-	case t.title < 48:
+func drawKind(r *rng) questionKind {
+	switch x := r.below(100); {
+	case x < 48:
 		return kindHow
-	case t.title < 72:
+	case x < 72:
 		return kindWhy
-	case t.title < 90:
+	case x < 90:
 		return kindError
 	default:
 		return kindDiff

@@ -27,7 +27,7 @@ const readBuffer = 64 << 10
 // depend on a server's configuration.
 func session() map[string]string {
 	return map[string]string{
-		// Backslashes escape, and a value that does not fit is an error wherever the statement allows that.
+		// A backslash escapes. A value that does not fit is an error, except in LOAD DATA LOCAL.
 		"sql_mode":  "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
 		"time_zone": "'+00:00'",
 		// A stage that waits for its disk or a sort must keep its connection: the defaults are 60 and 30 s.

@@ -6,7 +6,7 @@
 // are in OUT/.s2g. All commands on that folder share it, and the last one stops
 // it. Options.DSN names a server of the user instead.
 //
-// A load has four steps; readers see nothing of it before the last:
+// A load has four steps. Readers see the tables of the earlier load until the last:
 //
 //	Stage   create an empty NAME_new with its primary key only
 //	Load    insert the rows with LOAD DATA LOCAL INFILE
@@ -72,12 +72,12 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+	var db *DB
 	cfg := socketConfig(srv.socket, "")
-	if err := createDatabase(ctx, cfg); err != nil {
-		return nil, errors.Join(srv.explain(err), srv.leave())
+	if err = createDatabase(ctx, cfg); err == nil {
+		cfg.DBName = privateDatabase
+		db, err = connect(ctx, cfg, srv, log)
 	}
-	cfg.DBName = privateDatabase
-	db, err := connect(ctx, cfg, srv, log)
 	if err != nil {
 		return nil, errors.Join(srv.explain(err), srv.leave())
 	}
@@ -104,19 +104,24 @@ func connect(ctx context.Context, cfg *mysql.Config, srv *server, log *slog.Logg
 		return nil, err
 	}
 	db := &DB{pool: sql.OpenDB(conns), cfg: cfg, conns: conns, server: srv, log: log}
-	var version string
-	if err = db.pool.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version); err == nil {
-		err = checkVersion(version)
-	} else {
-		err = fmt.Errorf("connecting to the database: %w", classify(err))
-		if fault, _ := schema.FaultOf(err); fault == schema.FaultOurs {
-			err = schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right", "%w", err)
-		}
-	}
-	if err != nil {
+	if err := db.checkServer(ctx); err != nil {
 		return nil, errors.Join(err, db.pool.Close())
 	}
 	return db, nil
+}
+
+// checkServer connects to the server and checks its version.
+func (db *DB) checkServer(ctx context.Context) error {
+	var version string
+	err := db.pool.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
+	if err == nil {
+		return checkVersion(version)
+	}
+	err = fmt.Errorf("connecting to the database: %w", classify(err))
+	if fault, _ := schema.FaultOf(err); fault == schema.FaultOurs {
+		return schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right", "%w", err)
+	}
+	return err
 }
 
 // Close ends the use of the server. The last user of a private server stops it
@@ -139,13 +144,13 @@ func (db *DB) Close() error {
 // DSN returns the DSN for other clients, without the password.
 func (db *DB) DSN() string { return publicDSN(db.cfg) }
 
-// SQL returns the connection pool, for statements with small results. Its
-// sessions have UTC and strict mode; the client interpolates parameters. Query
-// reads many rows faster.
+// SQL returns the connection pool, for statements with small results; Query reads
+// many rows faster. The pool's sessions have UTC and strict mode, and the client
+// interpolates parameters.
 func (db *DB) SQL() *sql.DB { return db.pool }
 
 // PeakRSS returns the largest resident set of the private mariadbd since its
-// start, in bytes; 0 where it is not known.
+// start, in bytes; 0 if it is unknown.
 func (db *DB) PeakRSS() int64 {
 	if db.server == nil {
 		return 0

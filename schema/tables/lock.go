@@ -11,7 +11,7 @@ import (
 // frees a lock when the last process that holds it ends, even if it is killed.
 //
 //	db.users   held shared by every user of the server; held exclusively by the
-//	           process that stops it, so that nobody joins a stopping server
+//	           process that stops it, so that no user joins a stopping server
 //	db.server  held exclusively by the supervisor and its mariadbd while either
 //	           runs, so that a datadir never has two servers
 const (

@@ -23,7 +23,7 @@ const (
 	pidFile  = "mariadbd.pid" // in dataDir
 )
 
-// maxErrorLog is the size above which a start removes the error log of earlier runs.
+// maxErrorLog is the size in bytes above which a start removes the error log.
 const maxErrorLog = 1 << 20
 
 // loggedLines is the number of last lines of the error log in an error.
@@ -145,9 +145,9 @@ func lookFor(names []string, dirs ...string) string {
 	return ""
 }
 
-// initialise creates the datadir of dir where it is missing: beside its place, and
-// then by a rename, so that an interrupted initialisation is repeated. The script
-// inherits held.
+// initialise creates the datadir of dir if it is missing. The script, which
+// inherits held, fills another folder, which is then renamed: an interrupted
+// initialisation is repeated.
 func (p program) initialise(dir string, held *os.File) error {
 	data := filepath.Join(dir, dataDir)
 	if _, err := os.Stat(data); err == nil {
@@ -162,7 +162,7 @@ func (p program) initialise(dir string, held *os.File) error {
 	if err := os.Mkdir(fresh, 0o700); err != nil {
 		return err
 	}
-	// --tmpdir: a starting server removes the temporary tables in its folder, and fails where another has removed one first, as in /tmp.
+	// --tmpdir: a starting server removes all temporary tables in the folder, and fails if another server removes one first, as in /tmp.
 	// --force: the script continues where the system cannot resolve its own host name.
 	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh, "--tmpdir=" + filepath.Join(dir, tempDir),
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",

@@ -33,8 +33,8 @@ type server struct {
 	log    *slog.Logger
 }
 
-// join makes this process a user of dir's server and starts the server where it
-// does not run. It waits for the end of a server that stops.
+// join makes this process a user of dir's server and starts the server if it does
+// not run. It first waits for the end of a server that is stopping.
 func join(ctx context.Context, dir string, memory int64, log *slog.Logger) (*server, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -52,7 +52,7 @@ func join(ctx context.Context, dir string, memory int64, log *slog.Logger) (*ser
 	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	err = s.poll(ctx, "waiting for a server that stops", func() (bool, error) { return tryLock(s.users, syscall.LOCK_SH) })
+	err = s.poll(ctx, "waiting for the end of a server that is stopping", func() (bool, error) { return tryLock(s.users, syscall.LOCK_SH) })
 	if err == nil {
 		err = s.start(ctx)
 	}
@@ -91,15 +91,15 @@ func (s *server) start(ctx context.Context) error {
 		}
 		defer held.Close() // the supervisor has its own
 		if locked, err := tryLock(held, syscall.LOCK_EX); err != nil || !locked {
-			return false, err // another user starts the server, or a killed one has not quite ended
+			return false, err // another user is starting the server, or an earlier server is still ending
 		}
 		failed, err = s.startSupervisor(held)
 		return false, err
 	})
 }
 
-// poll calls done until it returns true or an error. From time to time it logs
-// what.
+// poll calls done until it returns true or an error. Every logEvery it logs what,
+// which describes the wait.
 func (s *server) poll(ctx context.Context, what string, done func() (bool, error)) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -171,7 +171,7 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	failed := make(chan error, 1)
 	go func() {
 		defer report.Close()
-		message, _ := io.ReadAll(report) // ends with the supervisor; after an error the part so far is of use
+		message, _ := io.ReadAll(report) // ends with the supervisor; a part of the message is better than none
 		err := cmd.Wait()
 		switch {
 		case len(message) > 0:
@@ -185,9 +185,9 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	return failed, nil
 }
 
-// leave ends the use of the server. The last user shuts it down and waits for the
-// end of the server and its supervisor. For users that are killed, the supervisor
-// does so.
+// leave ends the use of the server. The last user shuts the server down and waits
+// until it and its supervisor have ended. If all users are killed, the supervisor
+// stops the server.
 func (s *server) leave() error {
 	defer s.users.Close()
 	last, err := tryLock(s.users, syscall.LOCK_EX)
@@ -195,7 +195,7 @@ func (s *server) leave() error {
 		return err
 	}
 	if !last {
-		// Either others use the server, or the supervisor, between the two locks, has found it unused and stops it.
+		// Others use the server; or they have left since, and the supervisor holds the lock and stops the server.
 		if others, err := tryLock(s.users, syscall.LOCK_SH); err != nil || others {
 			return err
 		}
@@ -232,13 +232,13 @@ func (s *server) hasEnded() (bool, error) {
 	return tryLock(held, syscall.LOCK_EX)
 }
 
-// explain adds to an error of a broken connection that the server has ended, and
-// the end of its log.
+// explain adds the end of the server's log to the error of a connection that broke
+// because the server has ended.
 func (s *server) explain(err error) error {
 	if !isBroken(err) {
 		return err
 	}
-	// The process takes a moment longer to end than its sockets.
+	// The server's sockets are closed a moment before its process ends.
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if s.poll(ctx, "waiting for mariadbd to end", s.hasEnded) != nil {

@@ -40,7 +40,7 @@ func socketPath(dir string) (string, error) {
 		return "", fmt.Errorf("no folder for a socket: the path %s is too long, too; set TMPDIR to a shorter one", target)
 	}
 	link := path + ".link"
-	_ = os.Remove(link) // left by a run that was killed at this point
+	_ = os.Remove(link) // a run that was killed at this point leaves it
 	if err := os.Symlink(target, link); err != nil {
 		return "", fmt.Errorf("linking to the socket: %w", err)
 	}

@@ -68,7 +68,7 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 		incoming = append(incoming, t.Name)
 		posts = posts || t.Name == "Posts"
 	}
-	existing, err := db.Names(ctx)
+	existing, err := db.TableNames(ctx)
 	if err != nil {
 		return err
 	}
@@ -197,9 +197,9 @@ func (db *DB) DumpKey(ctx context.Context) (string, error) {
 	return key, nil
 }
 
-// Names returns the names of the database's tables, with staging tables and
-// views. A build may leave out tables of the schema.
-func (db *DB) Names(ctx context.Context) (map[string]bool, error) {
+// TableNames returns the names of the database's tables, with staging tables and
+// views. Tables of the schema that the load left out are missing.
+func (db *DB) TableNames(ctx context.Context) (map[string]bool, error) {
 	names := make(map[string]bool)
 	err := db.EachRow(ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()", func(row [][]byte) error {
 		names[string(row[0])] = true
@@ -213,6 +213,6 @@ func (db *DB) Names(ctx context.Context) (map[string]bool, error) {
 
 // HasTable reports whether the database has a table of this name.
 func (db *DB) HasTable(ctx context.Context, name string) (bool, error) {
-	names, err := db.Names(ctx)
+	names, err := db.TableNames(ctx)
 	return names[name], err
 }

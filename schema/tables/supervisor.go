@@ -21,8 +21,8 @@ const superviseEnv = "S2G_SUPERVISE_DB"
 // before the supervisor kills it.
 const stopTimeout = 5 * time.Minute
 
-// startTimeout is the time that a server without users has to start, and perhaps
-// to recover from a crash, before the supervisor kills it; see stop.
+// startTimeout is the time that a server without users has to start, with recovery
+// from a crash, before the supervisor kills it; see stop.
 const startTimeout = time.Minute
 
 // The files that a supervisor inherits.
@@ -40,14 +40,14 @@ type order struct {
 }
 
 // Supervise must be the first call of main, and of TestMain of a package that
-// opens tables: the private server has a supervisor, which is this same program
-// with another environment. In other processes Supervise returns at once; a
-// supervisor exits in it when the server has stopped.
+// opens tables. The supervisor of a private server is this same program, started
+// with superviseEnv: in it Supervise runs the server and then exits. In other
+// processes Supervise returns at once.
 //
-// The supervisor starts mariadbd, and stops it when nobody uses it any more, that
-// is when it can lock db.users exclusively. A killed user holds no lock, and a
-// killed supervisor takes its mariadbd with it (on Linux). So no process remains,
-// and nobody needs to clean up.
+// The supervisor starts mariadbd and waits for an exclusive lock on db.users, which
+// every user holds shared; then it stops mariadbd. The kernel frees the lock of a
+// killed user and, on Linux, kills the mariadbd of a killed supervisor. So no
+// process remains.
 func Supervise() {
 	value, ok := os.LookupEnv(superviseEnv)
 	if !ok {
@@ -97,16 +97,16 @@ func supervise(value string, held *os.File) error {
 			return nil // a user has shut it down
 		}
 		return fmt.Errorf("mariadbd has ended: %w; the end of %s:\n%s", err, filepath.Join(o.Dir, dataDir, errorLog), logTail(o.Dir))
-	case <-unused: // after an error of the lock nobody is in charge: stop, too
+	case <-unused: // also after an error of the lock: nothing else would stop the server
 	case <-stopped:
 	}
 	stop(cmd, o.Socket, ended)
 	return nil
 }
 
-// stop ends the server and returns when it has ended. A mariadbd that is
-// terminated while it starts may wait for itself for ever, so stop waits for its
-// start, and kills one that takes longer than startTimeout.
+// stop ends the server and returns when it has ended. A mariadbd that receives
+// SIGTERM while it starts may deadlock. So stop first waits for the end of the
+// start, and kills a server that takes longer than startTimeout.
 func stop(cmd *exec.Cmd, socket string, ended <-chan error) {
 	started := false
 	for deadline := time.Now().Add(startTimeout); time.Now().Before(deadline); {

@@ -39,10 +39,10 @@ func build(ctx context.Context, db *tables.DB, langs []schema.Language, other bo
 	return b.finish(), nil
 }
 
-// builder fills an index with questions and answers in order of their ids. Which
-// of them count follows only when all are known, because an answer may precede
-// its question. Until finish, linked of a question is the answer that it names,
-// and graphs of an answer holds its score.
+// builder fills an index with questions and answers in order of their ids. An
+// answer may precede its question, so finish decides which answers are in a graph.
+// Until then, linked of a question is the answer that it names, and graphs of an
+// answer holds its score.
 type builder struct{ x *Index }
 
 func newBuilder(s *graphSets, posts int) builder {
@@ -152,9 +152,8 @@ type postRow struct {
 	question bool
 }
 
-// scanPosts calls use for the questions and answers in order of their ids. n
-// queries read them. A query that is ahead of use buffers some rows, and then
-// waits.
+// scanPosts calls use for the questions and answers in order of their ids. About n
+// queries read them. A query that is ahead of use waits when its buffer is full.
 func scanPosts(ctx context.Context, db *tables.DB, n int64, use func(postRow)) error {
 	var first, last sql.NullInt64
 	if err := db.SQL().QueryRowContext(ctx, "SELECT MIN(Id), MAX(Id) FROM Posts").Scan(&first, &last); err != nil {

@@ -1,9 +1,9 @@
 // Package threads computes which questions and answers are in the graph of which
 // language, and which answers are accepted or better than the accepted one.
 //
-// It reads the Posts table once and keeps what both the graph and the vectors
-// need to look up while they stream other rows: a comment is in the graphs of its
-// post, an edge in those of both its ends. One index for both keeps them equal.
+// It reads the Posts table once. The graph and the vectors look posts up in its
+// index while they stream other rows: a comment is in the graphs of its post, an
+// edge in those of both its ends. Both use this index, so they do not differ.
 //
 // The rules: a question is in the graph of each language among its tags; without
 // one it is in the remainder graph if that is on. An answer is in the graphs of

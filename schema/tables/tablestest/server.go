@@ -3,6 +3,7 @@
 package tablestest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,14 +48,14 @@ func (s *Server) Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Open returns the server's own database, with the tables that the previous test has
-// left. It serves tests that run one after the other.
+// Open returns the server's own database, which still has the tables of the
+// previous test. It is for tests that run one after the other.
 func (s *Server) Open(t testing.TB) *tables.DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
 	s.once.Do(func() {
 		if s.dir, s.err = os.MkdirTemp("", "s2g-test"); s.err == nil {
-			s.db, s.err = tables.Open(context.Background(), tables.Options{Dir: s.dir, Memory: max(s.Memory, defaultMemory)})
+			s.db, s.err = tables.Open(context.Background(), tables.Options{Dir: s.dir, Memory: cmp.Or(s.Memory, defaultMemory)})
 		}
 	})
 	if s.err != nil {

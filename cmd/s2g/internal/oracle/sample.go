@@ -124,7 +124,7 @@ func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64)
 
 // selectPosts selects posts, and those that they share edges with.
 func (r *tableReader) selectPosts(ctx context.Context, posts []int64) error {
-	present, err := r.db.Names(ctx)
+	present, err := r.db.TableNames(ctx)
 	if err != nil || !present["Posts"] {
 		return err // prepare returns the fault of missing tables
 	}

@@ -24,7 +24,7 @@ type tableReader struct {
 
 // prepare reads the graphs of posts and tags, which all scans use.
 func (r *tableReader) prepare(ctx context.Context) (err error) {
-	if r.present, err = r.db.Names(ctx); err != nil {
+	if r.present, err = r.db.TableNames(ctx); err != nil {
 		return err
 	}
 	if !r.present["Posts"] {
