@@ -102,15 +102,14 @@ func Run(ctx context.Context, dir *manifest.Dir, db *tables.DB, o Options) error
 	}
 	defer journal.Close()
 	in := &ingestRun{o: o, db: db, dir: dir, journal: journal, plan: plan, loaded: make(map[string]*loadedTable)}
-	if err := in.resume(ctx); err != nil {
-		return diskFault(err)
+	err = in.resume(ctx)
+	if err == nil && !in.inService {
+		err = in.loadMissing(ctx)
 	}
-	if !in.inService {
-		if err := in.loadMissing(ctx); err != nil {
-			return diskFault(err)
-		}
+	if err == nil {
+		err = in.finish(ctx)
 	}
-	return diskFault(in.finish(ctx))
+	return diskFault(err)
 }
 
 // An ingestRun is the state of one Run.

@@ -46,8 +46,8 @@ func NewPlan(o Options) (*Plan, error) {
 	for _, f := range d.Files {
 		files = append(files, file{f.Name, f.Size, f.ModTime.UTC()})
 	}
-	// The tables that are read, without those of option without, and their names in
-	// the dump: an archive of several sites holds one Posts of each.
+	// The tables to read and their names in the dump: option without and, where an
+	// archive holds several sites, the site change them.
 	var members [][2]string
 	for _, s := range d.Streams {
 		for _, m := range s.Members {

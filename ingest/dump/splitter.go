@@ -72,7 +72,7 @@ func (s *splitter) next(buf []byte) (block, error) {
 		case s.eof:
 			return block{}, s.fault("it ends without </%s>", s.c.Root)
 		case cut > 0:
-			return s.cut(buf, cut), nil
+			return s.cutBlock(buf, cut), nil
 		case len(buf) > s.c.MaxRow+s.c.Block:
 			return s.skipLongRow(buf)
 		}
@@ -170,8 +170,8 @@ func (s *splitter) boundary(buf []byte) (cut int, end bool) {
 	}
 }
 
-// cut returns buf up to n as a block and carries the rest.
-func (s *splitter) cut(buf []byte, n int) block {
+// cutBlock returns buf up to n as a block and carries the rest.
+func (s *splitter) cutBlock(buf []byte, n int) block {
 	b := block{data: buf[:n], offset: s.offset}
 	s.carry = append(s.carry[:0], buf[n:]...)
 	s.offset += int64(n)
@@ -203,7 +203,7 @@ func (s *splitter) skipLongRow(buf []byte) (block, error) {
 		for i := bytes.IndexByte(buf[from:], '<'); i >= 0; i = bytes.IndexByte(buf[from:], '<') {
 			from += i
 			if isRow(buf[from:]) || isEndTag(buf[from:], s.c.Root) {
-				s.cut(buf, from)
+				s.cutBlock(buf, from)
 				return b, nil
 			}
 			from++

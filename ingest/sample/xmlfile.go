@@ -9,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/klauspost/compress/gzip"
+
+	"s2g/schema"
 )
 
 // bom is the byte order mark that every file of a dump begins with.
@@ -28,8 +30,8 @@ type xmlFile struct {
 
 // Files returns the paths of the files that [Write] writes.
 func Files(o Options) (paths []string) {
-	for _, table := range []string{"Posts", "Comments", "Votes", "PostLinks", "Tags"} {
-		paths = append(paths, o.path(table))
+	for _, t := range schema.Tables() {
+		paths = append(paths, o.path(t.Name))
 	}
 	return paths
 }

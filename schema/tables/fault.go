@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"regexp"
+	"slices"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -19,6 +20,13 @@ const (
 	optionPrevents = 1290 // an option of the server, as read_only, prevents the statement
 )
 
+// Numbers of errors that have one class.
+var (
+	accessDenied  = []uint16{1044, 1045, 1142, 1143, 1227, 1370} // to a database, the login, a table, a column, an operation, a routine
+	outOfResource = []uint16{1021, 1037, 1038, 1041, 1114, 1878} // disk full, out of memory (three kinds), table full, temporary file not written
+	interruption  = []uint16{1040, 1053, 1205, 1213, 1317, 1927} // too many connections, shutdown, lock timeout, deadlock, interrupted, killed
+)
+
 // classify returns an error of the server with its class. An error that has a
 // class keeps it.
 func classify(err error) error {
@@ -28,16 +36,14 @@ func classify(err error) error {
 	}
 	var server *mysql.MySQLError
 	if errors.As(err, &server) {
-		switch {
-		case deniesAccess(server.Number), server.Number == noSuchDatabase:
+		switch n := server.Number; {
+		case slices.Contains(accessDenied, n), n == noSuchDatabase:
 			return schema.Faultf(schema.FaultUsage, "check the DSN: the user, the password, the database, and the user's rights on it", "%w", err)
-		case lacksResources(server):
+		case slices.Contains(outOfResource, n), mentionsFullDisk(server.Message): // errors of files have many numbers
 			return schema.Faultf(schema.FaultResources, "free disk space or memory and run again", "%w", err)
-		case server.Number == optionPrevents:
+		case n == optionPrevents:
 			return schema.Faultf(schema.FaultUsage, "change the server's option", "%w", err)
-		}
-		switch server.Number {
-		case 1040, 1053, 1205, 1213, 1317, 1927: // too many connections, shutdown, lock timeout, deadlock, interrupted, killed
+		case slices.Contains(interruption, n):
 			return schema.Faultf(schema.FaultService, "run again", "%w", err)
 		}
 		return err
@@ -55,26 +61,6 @@ func classify(err error) error {
 func isBroken(err error) bool {
 	var network *net.OpError
 	return errors.As(err, &network) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, driver.ErrBadConn)
-}
-
-// deniesAccess reports whether the server refuses the user: a database, the
-// login, a table, a column, an operation or a routine.
-func deniesAccess(number uint16) bool {
-	switch number {
-	case 1044, 1045, 1142, 1143, 1227, 1370:
-		return true
-	}
-	return false
-}
-
-// lacksResources reports whether the server is out of disk or memory. Errors of
-// files have many numbers; their messages hold that of the system.
-func lacksResources(err *mysql.MySQLError) bool {
-	switch err.Number {
-	case 1021, 1037, 1038, 1041, 1114, 1878: // disk full, out of memory (three kinds), table full, temporary file not written
-		return true
-	}
-	return mentionsFullDisk(err.Message)
 }
 
 // fullDiskSign matches ENOSPC in the forms of the server's errors and log.

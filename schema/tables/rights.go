@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -72,7 +73,7 @@ func checkNameCase(ctx context.Context, conn *sql.Conn) error {
 // where the user lacks it.
 func (db *DB) rightError(right string, err error) error {
 	var server *mysql.MySQLError
-	if !errors.As(err, &server) || !deniesAccess(server.Number) {
+	if !errors.As(err, &server) || !slices.Contains(accessDenied, server.Number) {
 		return fmt.Errorf("trying the user's rights on the database %s: %w", db.cfg.DBName, err)
 	}
 	name := strings.NewReplacer("_", `\_`, "%", `\%`).Replace(quote(db.cfg.DBName)) // patterns in a GRANT

@@ -2,15 +2,16 @@ package threads
 
 import (
 	"math"
-	"s2g/schema"
-	"s2g/schema/tables"
-	"s2g/schema/tables/tablestest"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
+	"s2g/schema/tables"
+	"s2g/schema/tables/tablestest"
 )
 
 // The ranges follow each other without a gap from the first number to the last.

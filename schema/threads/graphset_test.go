@@ -1,7 +1,6 @@
 package threads
 
 import (
-	"s2g/schema"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
 )
 
 func TestUnion(t *testing.T) {
