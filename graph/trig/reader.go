@@ -122,7 +122,7 @@ func (r *Reader) statement() bool {
 			return r.fail("{ inside a graph")
 		}
 		r.in.pos++
-		r.open(Term{})
+		r.openGraph(Term{})
 		return true
 	case '@':
 		if r.inGraph {
@@ -131,7 +131,7 @@ func (r *Reader) statement() bool {
 		r.in.pos++
 		return r.directive()
 	case '<', '_':
-		return r.subject()
+		return r.node(&r.quad.Subject, "subject") && r.afterSubject()
 	}
 	return r.nameStatement()
 }
@@ -149,25 +149,21 @@ func (r *Reader) finish() bool {
 	return false
 }
 
-// open starts a graph.
-func (r *Reader) open(name Term) {
+// openGraph starts a graph; the zero Term is the default graph.
+func (r *Reader) openGraph(name Term) {
 	r.inGraph = true
 	g := &r.quad.Graph
 	g.Kind, g.Value = name.Kind, append(g.Value[:0], name.Value...)
 }
 
-// subject reads a subject and its first predicate, or the name of a graph and {.
-func (r *Reader) subject() bool {
-	return r.node(&r.quad.Subject, "subject") && r.afterSubject()
-}
-
+// afterSubject reads the first predicate of a subject, or the { after the name of a graph.
 func (r *Reader) afterSubject() bool {
 	if r.in.space() == '{' {
 		if r.inGraph {
 			return r.fail("{ inside a graph")
 		}
 		r.in.pos++
-		r.open(r.quad.Subject)
+		r.openGraph(r.quad.Subject)
 		return true
 	}
 	if !r.inGraph {
@@ -196,7 +192,7 @@ func (r *Reader) nameStatement() bool {
 				return r.fail("expected { after the name of a graph")
 			}
 			r.in.pos++
-			r.open(r.quad.Subject)
+			r.openGraph(r.quad.Subject)
 			return true
 		case "PREFIX":
 			return r.definePrefix()
