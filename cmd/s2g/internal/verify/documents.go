@@ -44,7 +44,7 @@ func (v *verifier) checkDocuments(results []fileResult) error {
 		if err != nil {
 			return err
 		}
-		compareFile(&c, want, f, fileResult{sha256: sum})
+		compareFile(&c, want, f, sum)
 		sums[f.name] = sum
 	}
 	delete(sums, publish.Sums)

@@ -107,7 +107,7 @@ func (s *sampleVerifier) sortedNodes() []string {
 // hash their SHA-256.
 func (s *sampleVerifier) compareFiles(ctx context.Context, hash bool) (Check, error) {
 	what := "files: names and sizes against the manifest"
-	sums := make([]string, len(s.files))
+	sums := make([]string, len(s.files)) // empty without hash
 	if hash {
 		what = "files: names, sizes and SHA-256 against the manifest"
 		work, ctx := errgroup.WithContext(ctx)
@@ -126,13 +126,7 @@ func (s *sampleVerifier) compareFiles(ctx context.Context, hash bool) (Check, er
 			return Check{}, err
 		}
 	}
-	return s.compareWithManifest(what, func(c *Check, want manifest.File, i int) {
-		if f := s.files[i]; want.Size != f.size {
-			c.differ("%s has %d bytes, the manifest lists %d", f.name, f.size, want.Size)
-		} else if hash && sums[i] != want.SHA256 {
-			c.differ("%s has the SHA-256 %s, the manifest lists %s", f.name, sums[i], want.SHA256)
-		}
-	}), nil
+	return s.compareWithManifest(what, func(c *Check, want manifest.File, i int) { compareFile(c, want, s.files[i], sums[i]) }), nil
 }
 
 // compareQuads reads the batches that hold the posts, and compares their quads.
@@ -259,22 +253,22 @@ func (s *sampleVerifier) comparePoints(ctx context.Context) (Check, error) {
 		part := path.Base(parents.files[at].name)
 		postsOf[part] = append(postsOf[part], post)
 	}
-	differences := make(chan string, len(postsOf)*len(s.files)+len(s.want.Posts))
+	var differences []string // in no order
+	differ := func(d string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		differences = append(differences, d)
+	}
 	work, workCtx := errgroup.WithContext(ctx)
 	work.SetLimit(s.workers)
 	for part, posts := range postsOf {
-		work.Go(func() error { return s.readPart(workCtx, part, posts, func(d string) { differences <- d }) })
+		work.Go(func() error { return s.readPart(workCtx, part, posts, differ) })
 	}
 	if err := errors.Join(work.Wait(), parents.report(&c)); err != nil {
 		return c, err
 	}
-	close(differences)
-	var all []string
-	for d := range differences {
-		all = append(all, d)
-	}
-	slices.Sort(all)
-	for _, d := range all {
+	slices.Sort(differences)
+	for _, d := range differences {
 		c.differ("%s", d)
 	}
 	s.comparePostFields(&c)
