@@ -126,6 +126,7 @@ func (r *repositoryComparison) compareCounts(ctx context.Context) (Check, error)
 	return c, nil
 }
 
+// compareGraphNames compares the names of the repository's graphs, which are sorted.
 func (r *repositoryComparison) compareGraphNames(c *Check, graphs []string) {
 	known := r.fileGraphs()
 	for i, g := range r.build.graphs {
@@ -234,8 +235,8 @@ func (r *repositoryComparison) compareGraph(ctx context.Context, c *Check, graph
 		c.differ("graph <%s>, %s: %d statements in the repository, %d in the build%s", g.iri, t, got, want, where)
 	}
 	for _, rest := range []map[string]int64{predicates, classes} {
-		for iri, n := range rest {
-			c.differ("graph <%s>: %d statements with <%s>, which is no term of the graph", g.iri, n, iri)
+		for _, iri := range slices.Sorted(maps.Keys(rest)) {
+			c.differ("graph <%s>: %d statements with <%s>, which is no term of the graph", g.iri, rest[iri], iri)
 		}
 	}
 	return nil

@@ -56,8 +56,8 @@ func (q *Qdrant) Compare(ctx context.Context, build *Contents) ([]Check, error) 
 			return nil, err
 		}
 	}
-	c.points.remedy = "delete that collection and run s2g load qdrant again; points that are missing alone are sent by that command"
-	c.sample.remedy, c.aliases.remedy = c.points.remedy, "run s2g load qdrant, which puts this build in service, or verify the build that is"
+	c.points.remedy = "delete that collection and run s2g load qdrant again; if points are only missing, run it without deleting"
+	c.sample.remedy, c.aliases.remedy = c.points.remedy, "run s2g load qdrant, which puts this build in service, or verify the build in service"
 	checks := []Check{c.points, c.sample}
 	if !q.Unserved {
 		checks = slices.Insert(checks, 0, c.aliases)
