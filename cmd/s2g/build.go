@@ -71,7 +71,8 @@ func (a *app) build() *cobra.Command {
 	return cmd
 }
 
-// inOut runs work in OUT under its lock and prints the summary at its end, also of a build that fails half-way.
+// inOut runs work in OUT under its lock and prints the summary at its end, even if work fails. alone is that of
+// [app.resolve].
 func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build.Build) error) (err error) {
 	if err := o.needOut(); err != nil {
 		return err
@@ -90,6 +91,14 @@ func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build
 		err = errors.Join(err, a.printSummary(b.Outcomes))
 	}
 	return err
+}
+
+// inBuild is inOut for a folder that holds a build, whose options are those that no flag gives.
+func (a *app) inBuild(cmd *cobra.Command, o *options, work func(*build.Build) error) error {
+	if err := o.needBuild(); err != nil {
+		return err
+	}
+	return a.inOut(cmd, o, true, work)
 }
 
 func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {

@@ -37,7 +37,7 @@ func (a *app) clean() *cobra.Command {
 	}
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
-	cmd.Flags().StringVar(&o.Shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
+	denseEndpointFlag(cmd.Flags(), &o.Shape.Dense)
 	return cmd
 }
 

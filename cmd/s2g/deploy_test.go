@@ -38,7 +38,7 @@ func script(t *testing.T, name string) []byte {
 // mustParse fails unless the arguments are a command with flags of its own.
 func mustParse(t *testing.T, where string, args []string) {
 	t.Helper()
-	command, rest, err := newRoot(io.Discard, io.Discard).Find(args)
+	command, rest, err := newApp(io.Discard, io.Discard).root.Find(args)
 	if err == nil && !command.HasParent() {
 		t.Errorf("%s: no command in %q", where, args)
 		return
@@ -59,7 +59,7 @@ func mustParse(t *testing.T, where string, args []string) {
 func flagVariables() []string {
 	var names []string
 	visit := func(f *pflag.Flag) { names = append(names, environmentName(f.Name)) }
-	root := newRoot(io.Discard, io.Discard)
+	root := newApp(io.Discard, io.Discard).root
 	root.PersistentFlags().VisitAll(visit)
 	commands := root.Commands()
 	for len(commands) > 0 {

@@ -33,18 +33,15 @@ func (a *app) eval() *cobra.Command {
 			if of.Queries < 2 || of.Posts < 2 {
 				return schema.Faultf(schema.FaultUsage, "give 2 or more: one half fits the weight, the other is reported", "--sample %d, --posts %d", of.Queries, of.Posts)
 			}
-			if err := o.needBuild(); err != nil {
-				return err
-			}
-			return a.inOut(cmd, o, true, func(b *build.Build) error { return a.evaluate(cmd.Context(), b, of) })
+			return a.inBuild(cmd, o, func(b *build.Build) error { return a.evaluate(cmd.Context(), b, of) })
 		},
 	}
 	f := cmd.Flags()
 	o.outFlag(f)
 	o.databaseFlags(f)
 	o.workerFlag(f)
-	f.StringVar(&o.Shape.Dense, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
-	f.StringVar(&o.Shape.Sparse, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
+	denseEndpointFlag(f, &o.Shape.Dense)
+	sparseEndpointFlag(f, &o.Shape.Sparse)
 	f.IntVar(&of.Queries, "sample", 2000, "ask with the titles of so many `questions`, at most")
 	f.IntVar(&of.Posts, "posts", 100_000, "search so many `questions`, and as many answers, at most")
 	return cmd

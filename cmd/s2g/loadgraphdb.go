@@ -63,8 +63,7 @@ func (a *app) loadGraphDB() *cobra.Command {
 	f.IntVar(&l.of.InFlight, "in-flight", graphdb.DefaultInFlight, "transactions at a time")
 	f.StringVar(&l.of.ImportDir, "import-dir", "", "GraphDB's import `folder` (graphdb.workbench.importDirectory) as this machine sees it: the server reads the files from there")
 	f.StringVar(&l.offline, "offline", "", "write what GraphDB's importrdf needs into this `folder`, print its command, and ask no server")
-	dryRunFlag(f, &l.dryRun)
-	f.Lookup("dry-run").Usage = "print what would be done, and change nothing"
+	f.BoolVar(&l.dryRun, "dry-run", false, "print what would be done, and change nothing")
 	return cmd
 }
 

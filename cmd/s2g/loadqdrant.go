@@ -59,8 +59,7 @@ func (a *app) loadQdrant() *cobra.Command {
 	l.layoutFlags(f)
 	f.StringVar(&l.only, "languages", "", "only these languages of the build, by `tags` or slugs: a,b,c or @file; what serves the others stays")
 	l.serviceFlags(f)
-	dryRunFlag(f, &l.dryRun)
-	f.Lookup("dry-run").Usage = "print what would be done, and do nothing"
+	f.BoolVar(&l.dryRun, "dry-run", false, "print what would be done, and change nothing")
 	return cmd
 }
 

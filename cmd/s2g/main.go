@@ -82,7 +82,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		cause := ""
 		if !errors.Is(err, context.Canceled) {
-			cause = "it ended with: " + a.flagNames(err.Error())
+			cause = "it ended with: " + a.withFlagNames(err.Error())
 		}
 		a.printError("interrupted; the same command goes on from here", cause, exitInterrupted)
 		return exitInterrupted
@@ -91,15 +91,15 @@ func (a *app) fail(ctx context.Context, err error) int {
 		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it goes on from here", "disk full: %w", err)
 	}
 	fault, remedy := schema.FaultOf(err)
-	a.printError(a.flagNames(err.Error()), a.flagNames(remedy), fault.ExitCode())
+	a.printError(a.withFlagNames(err.Error()), a.withFlagNames(remedy), fault.ExitCode())
 	return fault.ExitCode()
 }
 
 // optionName matches an option in a library's error; see [schema.Faultf].
 var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
-// flagNames returns a message of a library with flags in place of the options that it names.
-func (a *app) flagNames(message string) string {
+// withFlagNames returns a message of a library with flags in place of the options that it names.
+func (a *app) withFlagNames(message string) string {
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
 		if name := strings.TrimPrefix(option, "option "); slices.Contains(flagNames(a.root), name) {
 			return "--" + name

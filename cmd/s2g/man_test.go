@@ -35,7 +35,7 @@ func TestManPages(t *testing.T) {
 	groff := schematest.Tool(t, "groff")
 	dir := filepath.Join(t.TempDir(), "man")
 	s2g(t, "man", dir)
-	root := newRoot(&bytes.Buffer{}, &bytes.Buffer{})
+	root := newApp(&bytes.Buffer{}, &bytes.Buffer{}).root
 	pages := 0
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {

@@ -62,6 +62,15 @@ func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Shape.Reuse, "reuse", "", "`folder` of an earlier build: vectors of the same texts and models are copied from it, and its builtin model is used")
 }
 
+// denseEndpointFlag and sparseEndpointFlag add the flags by which a command reaches the models of a build elsewhere.
+func denseEndpointFlag(f *pflag.FlagSet, spec *string) {
+	f.StringVar(spec, "dense", "", "the build's dense model at another endpoint, as openai+http://HOST:PORT/v1?model=NAME")
+}
+
+func sparseEndpointFlag(f *pflag.FlagSet, spec *string) {
+	f.StringVar(spec, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
+}
+
 // buildFlags adds the flags of all stages.
 func (o *options) buildFlags(f *pflag.FlagSet) {
 	o.outFlag(f)

@@ -21,10 +21,7 @@ func (a *app) publish() *cobra.Command {
 		Long:  publishHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.needBuild(); err != nil {
-				return err
-			}
-			return a.inOut(cmd, o, true, func(b *build.Build) error {
+			return a.inBuild(cmd, o, func(b *build.Build) error {
 				if err := b.Publish(); err != nil {
 					return err
 				}

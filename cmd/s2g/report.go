@@ -28,10 +28,7 @@ func (a *app) report() *cobra.Command {
 		Long:  reportHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := o.needBuild(); err != nil {
-				return err
-			}
-			return a.inOut(cmd, o, true, func(b *build.Build) error { return a.writeReport(cmd.Context(), b) })
+			return a.inBuild(cmd, o, func(b *build.Build) error { return a.writeReport(cmd.Context(), b) })
 		},
 	}
 	o.outFlag(cmd.Flags())

@@ -64,9 +64,7 @@ type app struct {
 	checks   []verify.Check  // of the command, for the metrics
 }
 
-// newRoot returns the command line, to be looked at.
-func newRoot(stdout, stderr io.Writer) *cobra.Command { return newApp(stdout, stderr).root }
-
+// newApp returns the state with the commands in root.
 func newApp(stdout, stderr io.Writer) *app {
 	a := &app{stdout: stdout, stderr: stderr}
 	root := &cobra.Command{
@@ -134,7 +132,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
 		return nil // a shell completes, whatever the environment holds
 	}
-	if err := a.settle(cmd); err != nil {
+	if err := a.applySettings(cmd); err != nil {
 		return err
 	}
 	f, isFile := a.stderr.(*os.File)
@@ -148,7 +146,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	}
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
 		if attr.Key == slog.MessageKey {
-			attr.Value = slog.StringValue(a.flagNames(attr.Value.String()))
+			attr.Value = slog.StringValue(a.withFlagNames(attr.Value.String()))
 		}
 		return attr
 	}}

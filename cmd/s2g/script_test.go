@@ -103,7 +103,7 @@ func commands(ts *testscript.TestScript, _ bool, args []string) {
 			continue
 		}
 		words := shellWord.FindAllString(strings.ReplaceAll(n.FirstChild.Data, "OUT", args[1]), -1)
-		top := newRoot(io.Discard, io.Discard)
+		top := newApp(io.Discard, io.Discard).root
 		cmd, rest, err := top.Find(words[1:])
 		ts.Check(err)
 		if cmd == top || !cmd.Runnable() {

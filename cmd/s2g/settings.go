@@ -23,11 +23,11 @@ type settings struct {
 	secrets map[string]string // see [config.SecretFiles]
 }
 
-// unsettable are the flags that only a command line can set.
-var unsettable = []string{"help", "version", "config"}
+// commandLineOnly are the flags that only a command line can set.
+var commandLineOnly = []string{"help", "version", "config"}
 
-// settle sets the flags that the command line does not give from the environment and the configuration file.
-func (a *app) settle(cmd *cobra.Command) error {
+// applySettings sets the flags that the command line does not give from the environment and the configuration file.
+func (a *app) applySettings(cmd *cobra.Command) error {
 	a.settings.from = map[string]string{}
 	flags := cmd.Flags()
 	flags.Visit(func(f *pflag.Flag) { a.settings.from[f.Name] = "flag" })
@@ -35,13 +35,13 @@ func (a *app) settle(cmd *cobra.Command) error {
 	if a.settings.secrets, err = config.SecretFiles(os.Environ()); err != nil {
 		return err
 	}
-	if err := a.fromEnvironment(flags); err != nil {
+	if err := a.setFromEnvironment(flags); err != nil {
 		return err
 	}
-	if err := a.fromFile(cmd); err != nil {
+	if err := a.setFromFile(cmd); err != nil {
 		return err
 	}
-	return a.noPassword(flags)
+	return a.refusePassword(flags)
 }
 
 // environmentName returns the variable of a flag: S2G_DB_MEMORY of db-memory.
@@ -49,8 +49,8 @@ func environmentName(flag string) string {
 	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets the flags that the command line does not give. An empty variable counts as unset.
-func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
+// setFromEnvironment sets the flags that the command line does not give. An empty variable counts as unset.
+func (a *app) setFromEnvironment(flags *pflag.FlagSet) error {
 	var failed error
 	flags.VisitAll(func(f *pflag.Flag) {
 		name := environmentName(f.Name)
@@ -79,9 +79,9 @@ func (a *app) remote() embed.RemoteOptions {
 	return embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
 }
 
-// fromFile sets the flags that neither the command line nor the environment gives. A file may serve several commands: it
+// setFromFile sets the flags that neither the command line nor the environment gives. A file may serve several commands: it
 // may set flags that this one does not have.
-func (a *app) fromFile(cmd *cobra.Command) error {
+func (a *app) setFromFile(cmd *cobra.Command) error {
 	if a.config == "" {
 		return nil
 	}
@@ -124,17 +124,49 @@ func unknownSetting(s config.Setting, known []string) error {
 		}
 	}
 	remedy := "see s2g --help and s2g build --help"
-	if near := config.Nearest(s.Name, known); near != "" {
+	if near := nearest(s.Name, known); near != "" {
 		remedy = "did you mean " + near + "?"
 	}
 	return s.Faultf(remedy, "s2g has no flag --%s", s.Name)
+}
+
+// nearest returns the name that is most similar to a mistyped one, or "" where none is similar.
+func nearest(name string, names []string) string {
+	best, least := "", 1+max(2, len(name)/3) // more changes make it another word
+	for _, n := range names {
+		if d := distance(name, n); d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// distance returns the Levenshtein distance: how many bytes to insert, delete or replace turn one name into the other.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // of the prefixes of b, for a prefix of a
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
 }
 
 // flagNames returns the names of the flags that a file may set, of all commands, in order.
 func flagNames(root *cobra.Command) []string {
 	var names []string
 	visit := func(f *pflag.Flag) {
-		if !slices.Contains(names, f.Name) && !slices.Contains(unsettable, f.Name) {
+		if !slices.Contains(names, f.Name) && !slices.Contains(commandLineOnly, f.Name) {
 			names = append(names, f.Name)
 		}
 	}
@@ -151,9 +183,9 @@ func flagNames(root *cobra.Command) []string {
 	return names
 }
 
-// noPassword returns a fault where a DSN holds a password that others can read: on the command line, or in a configuration
+// refusePassword returns a fault where a DSN holds a password that others can read: on the command line, or in a configuration
 // file.
-func (a *app) noPassword(flags *pflag.FlagSet) error {
+func (a *app) refusePassword(flags *pflag.FlagSet) error {
 	f := flags.Lookup("dsn")
 	from := a.settings.from["dsn"]
 	if f == nil || f.Value.String() == "" || from == environmentName("dsn") {

@@ -16,94 +16,106 @@ import (
 // ingest is the command of the stage.
 func (a *app) ingest() *cobra.Command {
 	o := &options{}
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "ingest --dump PATH --out DIR",
 		Short: "dump to MariaDB tables",
 		Long: `Reads Posts, PostLinks, Comments, Votes and Tags of a dump into MariaDB. The tables of an earlier dump stay in
 service until the new ones are complete. Bad rows are counted by class and listed in rejects.jsonl.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.runStage(cmd, o, dryRun, (*build.Build).Ingest)
+		},
 	}
 	o.ingestFlags(cmd.Flags())
-	return a.stageCommand(cmd, o, o.needOut, (*build.Build).Ingest)
+	o.stageFlags(cmd.Flags(), &dryRun)
+	return cmd
 }
 
 // graph is the command of the stage.
 func (a *app) graph() *cobra.Command {
 	o := &options{}
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "graph --out DIR",
 		Short: "tables to TriG, a named graph per language",
 		Long: `Writes graph/batch-000001.trig.gz and so on, of 50,000 triples each, with ontology.ttl and void.ttl, from the
-tables of an earlier ingest. Options that are not given are those of the build that is there.`,
+tables of an earlier ingest. Options without a flag keep the value that they have in the build.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.needBuild(); err != nil {
+				return err
+			}
+			return a.runStage(cmd, o, dryRun, (*build.Build).Graph)
+		},
 	}
 	o.languageFlags(cmd.Flags())
 	o.graphFlags(cmd.Flags())
-	return a.stageCommand(cmd, o, o.needBuild, (*build.Build).Graph)
-}
-
-// stageCommand makes a command run one stage in OUT. need checks OUT before the stage.
-func (a *app) stageCommand(cmd *cobra.Command, o *options, need func() error, stage func(*build.Build, context.Context) error) *cobra.Command {
-	var dryRun bool
-	cmd.Args = cobra.NoArgs
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := need(); err != nil {
-			return err
-		}
-		if dryRun {
-			return a.printPlan(cmd, o, []string{cmd.Name()}, true)
-		}
-		return a.inOut(cmd, o, true, func(b *build.Build) error { return stage(b, cmd.Context()) })
-	}
-	f := cmd.Flags()
-	o.outFlag(f)
-	o.databaseFlags(f)
-	o.workerFlag(f)
-	dryRunFlag(f, &dryRun)
+	o.stageFlags(cmd.Flags(), &dryRun)
 	return cmd
 }
 
 const vectorsHelp = `Cleans, cuts and embeds the questions of each language and writes vectors/LANGUAGE/part-00000.parquet and so on,
-from the tables of an earlier ingest. Options that are not given are those of the build that is there.
+from the tables of an earlier ingest. Options without a flag keep the value that they have in the build.
 
-Several processes can share the work, on machines that see one OUT and one MariaDB (--dsn): each has its --rank and the
-number of all, --world, and makes every Nth unit. When all have ended, --merge with the same options enters their shards
-into the build; it refuses units that are missing or were made with other options. A rank may also come from the
+Several processes can share the work, on machines that see one OUT and one MariaDB (--dsn). Each gets its --rank and the
+number of all ranks, --world, and makes every Nth unit. When all have ended, --merge with the same options enters their
+shards into the build; it refuses units that are missing or have other options. A rank may also come from the
 environment of a Kubernetes Indexed Job (JOB_COMPLETION_INDEX with S2G_WORLD) or a Slurm array (SLURM_ARRAY_TASK_ID, _COUNT).`
 
 // vectors is the command of the stage, as a whole or as one of several ranks.
 func (a *app) vectors() *cobra.Command {
-	var share sharing
-	stage := func(b *build.Build, ctx context.Context) error {
-		if share.merge {
-			return b.MergeVectors(ctx)
-		}
-		return b.Vectors(ctx)
-	}
 	o := &options{}
-	cmd := &cobra.Command{Use: "vectors --out DIR", Short: "tables to Parquet shards with dense and sparse vectors", Long: vectorsHelp}
+	var share sharing
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "vectors --out DIR",
+		Short: "tables to Parquet shards with dense and sparse vectors",
+		Long:  vectorsHelp,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			isRank, err := share.complete(cmd.Flags())
+			if err != nil {
+				return err
+			}
+			if isRank && !dryRun { // a plan covers all ranks
+				m, err := a.readBuild(cmd, o)
+				if err != nil {
+					return err
+				}
+				return build.RunRank(cmd.Context(), &o.Options, m, vectors.Ranks{Rank: share.rank, World: share.world})
+			}
+			if err := o.needBuild(); err != nil {
+				return err
+			}
+			stage := (*build.Build).Vectors
+			if share.merge {
+				stage = (*build.Build).MergeVectors
+			}
+			return a.runStage(cmd, o, dryRun, stage)
+		},
+	}
 	o.languageFlags(cmd.Flags())
 	o.vectorFlags(cmd.Flags())
 	share.flags(cmd.Flags())
-	a.stageCommand(cmd, o, o.needBuild, stage)
-	alone := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		shared, err := share.complete(cmd.Flags())
-		if err != nil {
-			return err
-		}
-		plans, err := cmd.Flags().GetBool("dry-run")
-		switch {
-		case err != nil:
-			return err
-		case !shared || plans: // a plan covers all ranks
-			return alone(cmd, args)
-		}
-		m, err := a.readBuild(cmd, o)
-		if err != nil {
-			return err
-		}
-		return build.RunRank(cmd.Context(), &o.Options, m, vectors.Ranks{Rank: share.rank, World: share.world})
-	}
+	o.stageFlags(cmd.Flags(), &dryRun)
 	return cmd
+}
+
+// stageFlags adds the flags that the commands of all stages have.
+func (o *options) stageFlags(f *pflag.FlagSet, dryRun *bool) {
+	o.outFlag(f)
+	o.databaseFlags(f)
+	o.workerFlag(f)
+	dryRunFlag(f, dryRun)
+}
+
+// runStage runs one stage in OUT, or prints its plan. The command has the name of the stage.
+func (a *app) runStage(cmd *cobra.Command, o *options, dryRun bool, stage func(*build.Build, context.Context) error) error {
+	if dryRun {
+		return a.printPlan(cmd, o, []string{cmd.Name()}, true)
+	}
+	return a.inOut(cmd, o, true, func(b *build.Build) error { return stage(b, cmd.Context()) })
 }
 
 // sharing is how several processes share the stage.

@@ -17,7 +17,7 @@ import (
 // printSummary prints the outcomes as a table, or as one line of JSON.
 func (a *app) printSummary(outcomes []build.Outcome) error {
 	for i := range outcomes {
-		outcomes[i].Warning = a.flagNames(outcomes[i].Warning)
+		outcomes[i].Warning = a.withFlagNames(outcomes[i].Warning)
 	}
 	if a.json {
 		return printJSON(a, map[string]any{"result": outcomes})

@@ -3,16 +3,13 @@ package build
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
-	"s2g/schema/tables"
 	"s2g/schema/vocab"
 	"s2g/vectors/embed"
 )
@@ -133,19 +130,4 @@ func (o *Options) Complete() error {
 		return schema.Faultf(schema.FaultUsage, "0.01 is one row in a hundred", "option max-rejects is a share from 0 to 1, not %g", o.MaxRejects)
 	}
 	return nil
-}
-
-// private returns the folder of Out that is not published, where the tables are; see [manifest.Dir.Private].
-func (o *Options) private() (string, error) {
-	abs, err := filepath.Abs(o.Out)
-	if err != nil {
-		return "", fmt.Errorf("finding %s: %w", o.Out, err)
-	}
-	return filepath.Join(abs, ".s2g"), nil
-}
-
-// Server returns the MariaDB that holds the tables.
-func (o *Options) Server() (tables.Options, error) {
-	private, err := o.private()
-	return tables.Options{Dir: private, DSN: o.DSN, Memory: o.Memory, Log: o.Log}, err
 }

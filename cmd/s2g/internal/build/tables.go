@@ -3,6 +3,7 @@ package build
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -21,6 +22,21 @@ func (o *Options) OpenTables(ctx context.Context) (*tables.DB, error) {
 		return nil, err
 	}
 	return tables.Open(ctx, server)
+}
+
+// private returns the folder of Out that is not published, where the tables are; see [manifest.Dir.Private].
+func (o *Options) private() (string, error) {
+	abs, err := filepath.Abs(o.Out)
+	if err != nil {
+		return "", fmt.Errorf("finding %s: %w", o.Out, err)
+	}
+	return filepath.Join(abs, ".s2g"), nil
+}
+
+// Server returns the MariaDB that holds the tables.
+func (o *Options) Server() (tables.Options, error) {
+	private, err := o.private()
+	return tables.Options{Dir: private, DSN: o.DSN, Memory: o.Memory, Log: o.Log}, err
 }
 
 // HasTables reports whether there is a database to read: the user's, or one that an ingest has left in Out. A build
