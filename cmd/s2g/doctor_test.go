@@ -35,10 +35,10 @@ func TestDoctorProbesServers(t *testing.T) {
 	schematest.Long(t)
 	graph := rdf4jtest.Open(t)
 	services, _ := examined(t, 0, "--qdrant", schematest.Qdrant(t), "--graphdb", graph.URL)
-	if s := services["Qdrant"]; s.Missing != "" || !strings.Contains(s.Says, "version 1.") {
+	if s := services["Qdrant"]; s.Missing != "" || !strings.Contains(s.Answer, "version 1.") {
 		t.Errorf("%+v", s)
 	}
-	if s := services["GraphDB"]; s.Missing != "" || !strings.Contains(s.Says, "RDF4J protocol") || s.Address != graph.URL {
+	if s := services["GraphDB"]; s.Missing != "" || !strings.Contains(s.Answer, "RDF4J protocol") || s.Address != graph.URL {
 		t.Errorf("%+v", s)
 	}
 	if len(services) != 2 {
@@ -51,7 +51,7 @@ func TestDoctorProbesEmbedders(t *testing.T) {
 	server := schematest.StartEmbedder(t)
 	spec := "openai+http://" + server.Address + "/v1?model=all-MiniLM-L6-v2"
 	services, _ := examined(t, 0, "--dense", spec)
-	if s := services["dense vectors"]; s.Missing != "" || !strings.Contains(s.Says, "384 dimensions") {
+	if s := services["dense vectors"]; s.Missing != "" || !strings.Contains(s.Answer, "384 dimensions") {
 		t.Errorf("%+v", s)
 	}
 }

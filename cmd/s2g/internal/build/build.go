@@ -1,12 +1,11 @@
 // Package build runs the stages of a build in one folder: ingest, graph, vectors, verify, report.
 //
-// A [Build] holds the lock of the folder. It runs each stage that is stale, in their order, and enters it in the
-// manifest; a stage that is up to date does nothing. The tables are opened at their first use. The documents of the
-// build are written anew after each stage that changes files.
+// A [Build] holds the lock of the folder. It runs the stale stages in their order and enters each in the manifest. It
+// opens the tables at their first use, and rewrites the documents of the build after each stage that changes files.
 //
 // The package parses no flags and prints nothing: it takes [Options], logs to their logger, and reports progress to
-// their callback. Whether the machine has what a stage takes is a callback, too, because package plan computes it from
-// [Options.State].
+// their callback. The check of disk and memory before a stage is a callback, too: package plan, which implements it,
+// imports this package for [Options.State].
 package build
 
 import (
@@ -25,7 +24,7 @@ import (
 	"s2g/vectors"
 )
 
-// The names of the stages that are not in the manifest.
+// The stages that are not in the manifest.
 const (
 	Verify = "verify"
 	Report = "report"
@@ -40,9 +39,9 @@ type Build struct {
 	Dir      *manifest.Dir
 	Outcomes []Outcome // of the stages that have ended
 
-	db     *tables.DB
-	warned bool // of languages without questions
-	fits   bool // the machine was found to have what the dump takes
+	db      *tables.DB
+	warned  bool // of languages without questions
+	checked bool // Check has covered ingest
 }
 
 // Outcome is what a stage did.
@@ -50,10 +49,10 @@ type Outcome struct {
 	Stage string `json:"stage"`
 	Fresh bool   `json:"fresh"` // the stage was up to date
 	manifest.Summary
-	XMLBytes      int64 `json:"xml_bytes"`                 // of the dump, decoded: what every stage's speed is measured by
+	XMLBytes      int64 `json:"xml_bytes"`                 // of the dump, decoded: the measure of every stage's speed
 	ServerPeakRSS int64 `json:"server_peak_rss,omitempty"` // of the private mariadbd, bytes
 
-	Warning string `json:"warning,omitempty"` // no error, but perhaps a mistake
+	Warning string `json:"warning,omitempty"` // a probable mistake in the options
 }
 
 // Open takes the lock of Out, which it creates where it is missing.
@@ -66,7 +65,7 @@ func Open(o *Options) (*Build, error) {
 	return &Build{Options: o, Dir: dir}, nil
 }
 
-// Close closes the tables and returns the lock.
+// Close closes the tables and releases the lock.
 func (b *Build) Close() (err error) {
 	if b.db != nil {
 		err = b.db.Close()
@@ -74,9 +73,10 @@ func (b *Build) Close() (err error) {
 	return errors.Join(err, b.Dir.Close())
 }
 
-// Check returns an error where the machine lacks what the given stages take: before hours of work, not after them.
+// Check returns an error if the machine lacks the disk or memory for all of the given stages. A build calls it once,
+// before its first stage.
 func (b *Build) Check(ctx context.Context, stages []string) error {
-	b.fits = true
+	b.checked = true
 	return b.checkFits(ctx, b.Options, stages)
 }
 
@@ -87,18 +87,18 @@ func (b *Build) checkFits(ctx context.Context, o *Options, stages []string) erro
 	return o.Fits(ctx, o, b.Dir.Manifest(), stages)
 }
 
-// checkStage checks the machine again before a stage: what was free before the build may be gone.
+// checkStage checks the machine again before a stage, because free disk may have shrunk since Check.
 func (b *Build) checkStage(ctx context.Context, stage string) error {
 	o := *b.Options
 	if stage != manifest.Ingest {
-		o.Dump = "" // it is in the tables, whose size the manifest has
-	} else if b.fits {
+		o.Dump = "" // the manifest has its size
+	} else if b.checked {
 		return nil
 	}
 	return b.checkFits(ctx, &o, []string{stage})
 }
 
-// Run runs the given stages in their order. verify and report are the stages of these names.
+// Run runs the given stages in the order of [Stages]. verify and report implement the stages of these names.
 func (b *Build) Run(ctx context.Context, stages []string, verify, report func(context.Context) error) error {
 	steps := map[string]func(context.Context) error{
 		manifest.Ingest: b.Ingest, manifest.Graph: b.Graph, manifest.Vectors: b.Vectors, Verify: verify, Report: report,
@@ -107,7 +107,7 @@ func (b *Build) Run(ctx context.Context, stages []string, verify, report func(co
 		if !slices.Contains(stages, stage) {
 			continue
 		}
-		if stage == Verify { // a document may be gone where all stages are up to date
+		if stage == Verify { // it also checks the documents, which up-to-date stages do not rewrite
 			if err := b.Publish(); err != nil {
 				return err
 			}
@@ -144,8 +144,8 @@ func (b *Build) Ingest(ctx context.Context) error {
 	})
 }
 
-// forgetLostTables removes an ingest from the manifest whose tables the server does not hold: the database was
-// removed, or the option dsn names another.
+// forgetLostTables removes the ingest of the given key from the manifest if the server does not hold its tables: the
+// database was removed, or the option dsn names another one.
 func (b *Build) forgetLostTables(ctx context.Context, key string) error {
 	if !b.Dir.Manifest().Fresh(manifest.Ingest, key) {
 		return nil
@@ -159,7 +159,7 @@ func (b *Build) forgetLostTables(ctx context.Context, key string) error {
 		return err
 	}
 	b.Options.Log.Warn("the tables of this dump are gone; reading it again")
-	b.fits = false // the plan counted on them
+	b.checked = false // that check assumed no ingest
 	return b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
 }
 
@@ -190,15 +190,15 @@ func (b *Build) Vectors(ctx context.Context) error {
 	if err := b.checkStage(ctx, manifest.Vectors); err != nil {
 		return err
 	}
-	return b.vectorsBy(ctx, vectors.Run)
+	return b.runVectors(ctx, vectors.Run)
 }
 
-// MergeVectors enters the shards that ranks have made; see [RunRank]. It takes no disk.
+// MergeVectors enters the shards of all ranks into the manifest; see [RunRank]. It takes no disk.
 func (b *Build) MergeVectors(ctx context.Context) error {
-	return b.vectorsBy(ctx, vectors.Merge)
+	return b.runVectors(ctx, vectors.Merge)
 }
 
-func (b *Build) vectorsBy(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
+func (b *Build) runVectors(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
 	_, tablesKey, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
 	if err != nil {
 		return err
@@ -213,9 +213,8 @@ func (b *Build) vectorsBy(ctx context.Context, work func(context.Context, *manif
 	})
 }
 
-// RunRank makes the units of one rank of the vectors. It holds the lock of Out together with the other ranks, and does
-// not change the manifest. The disk must have what all ranks have still to write: ranks share it, and none knows which
-// of the others run.
+// RunRank makes the units of one rank of the vectors. It shares the lock of Out with the other ranks and does not change
+// the manifest. It requires disk for the missing shards of all ranks, because the others may not have started yet.
 func RunRank(ctx context.Context, o *Options, m *manifest.Manifest, r vectors.Ranks) error {
 	if o.Fits != nil {
 		if err := o.Fits(ctx, o, m, []string{manifest.Vectors}); err != nil {
@@ -247,7 +246,7 @@ func RunRank(ctx context.Context, o *Options, m *manifest.Manifest, r vectors.Ra
 	})
 }
 
-// stage runs one stage unless it is up to date.
+// stage runs one stage unless it is up to date, appends its outcome, and rewrites the documents.
 func (b *Build) stage(ctx context.Context, name, key string, work func(db *tables.DB, progress func(string, int64, int64)) error) error {
 	log := b.Options.Log
 	if b.Dir.Manifest().Fresh(name, key) {
@@ -259,7 +258,7 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 	if err != nil {
 		return err
 	}
-	if err := b.Dir.CheckOverwrite(publish.Names()...); err != nil { // before hours of work, not after them
+	if err := b.Dir.CheckOverwrite(publish.Names()...); err != nil { // Publish fails likewise, after hours of work
 		return err
 	}
 	if err := b.Dir.Update(func(m *manifest.Manifest) { m.Tool, m.Options = b.Options.Tool, b.Options.Shape }); err != nil {
@@ -281,8 +280,9 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 	return b.Publish()
 }
 
-// warnUnasked logs, once a run, which languages no question of the dump has. A chosen language without a question is a
-// mistake, perhaps of spelling. Most sites lack many of the default ones, so only all of them are worth a warning.
+// warnUnasked logs the languages without a question, once a run, and returns the warning. A chosen language without a
+// question is probably misspelt. Most sites have questions in few of the default languages, so these are a warning only
+// if all of them have none.
 func (b *Build) warnUnasked(unasked []string) (warning string) {
 	if len(unasked) == 0 || b.warned {
 		return ""
@@ -326,7 +326,7 @@ func (b *Build) openTables(ctx context.Context) (db *tables.DB, err error) {
 	return b.db, err
 }
 
-// Tables returns the tables that the manifest names. It returns a usage fault where the server has others.
+// Tables returns the tables of the dump in the manifest. Tables of another dump are a usage fault.
 func (b *Build) Tables(ctx context.Context) (*tables.DB, error) {
 	db, _, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
 	return db, err

@@ -14,12 +14,12 @@ import (
 	"s2g/vectors/embed"
 )
 
-// Options are those of a build in one folder. A stage that runs alone uses those that concern it.
+// Options are the options of a build in one folder. A stage that runs alone uses those that concern it.
 type Options struct {
 	Out string // the folder
 
 	Dump       string  // path of the dump; see [dump.Find]
-	DumpSite   string  // which site, where the path holds several
+	DumpSite   string  // site to read, if the path holds several
 	Rehash     bool    // the dump is identified by its bytes, not by its files' names, sizes and times
 	Strict     bool    // the first bad row is an error
 	MaxRejects float64 // share of bad rows in a table above which ingest fails, 0 to 1
@@ -28,28 +28,27 @@ type Options struct {
 	Memory int64  // buffer pool of the private server, bytes; 0: its default
 
 	Workers int              // goroutines side by side; 0: each stage's default
-	Shape   manifest.Options // what shapes the outputs; the manifest stores it
+	Shape   manifest.Options // the options that shape outputs; the manifest stores them
 	Tool    string           // version of s2g, for the manifest
 	Remote  embed.RemoteOptions
 
 	Log *slog.Logger
 
-	// Progress begins to show a stage that is not up to date. It returns the callback that takes what runs, how much of
-	// it is done and how much there is, and a function that ends the display.
+	// Progress begins to show a stage that is not up to date. It returns the stage's callback, which takes the name of
+	// the work, its done part and its total, and a function that ends the display.
 	Progress func(stage string) (report func(what string, done, total int64), end func())
 
-	// LimitMemory limits the memory of the process, in bytes, until the function that it returns is called. nil limits
-	// nothing.
+	// LimitMemory limits the memory of the process, in bytes, until its result is called. nil limits nothing.
 	LimitMemory func(bytes int64) (release func())
 
-	// Fits returns an error where the machine lacks what the given stages take. nil checks nothing.
+	// Fits returns an error if the machine lacks disk or memory for the given stages. nil checks nothing.
 	Fits func(ctx context.Context, o *Options, m *manifest.Manifest, stages []string) error
 
-	tmp  string            // where archives inside archives are spooled; empty: the system's folder
-	sums map[string]string // of the dump, once Rehash has read it
+	tmp  string            // folder for archives inside archives; empty: the system's
+	sums map[string]string // hashes of the dump's tables, once readSums has run
 }
 
-// inheritable has the options that a stage which runs alone takes from the build in Out, with how it keeps its own.
+// inheritable has the options that [Options.Inherit] takes from a build. Each function restores the value of a given one.
 var inheritable = map[string]func(to *manifest.Options, own manifest.Options){
 	"site":         func(to *manifest.Options, own manifest.Options) { to.Site = own.Site },
 	"languages":    func(to *manifest.Options, own manifest.Options) { to.Languages = own.Languages },
@@ -72,8 +71,8 @@ func Inheritable() []string {
 	return slices.Sorted(maps.Keys(inheritable))
 }
 
-// Inherit replaces the options that shape outputs by those of the build in Out. It keeps those that are given, and
-// those that no stage of the build has set yet.
+// Inherit replaces the options that shape outputs by those of the build in Out, for a stage that runs alone. It keeps
+// given options and those that no stage of the build has set yet.
 func (o *Options) Inherit(of manifest.Options, given func(option string) bool) {
 	own := o.Shape
 	o.Shape = of
@@ -93,7 +92,7 @@ func (o *Options) Inherit(of manifest.Options, given func(option string) bool) {
 	}
 }
 
-// Choices has the values of the options that take one of a few.
+// Choices has the values of the options that take one of a list.
 var Choices = map[string][]string{
 	"compress":     {"gzip", "zstd", "none"},
 	"graph-format": {"trig", "nquads"},
@@ -103,7 +102,7 @@ var Choices = map[string][]string{
 // OptionalTables are the tables that the option without may name.
 var OptionalTables = []string{"comments", "votes", "links", "tags"}
 
-// Complete checks the options and writes the site in full.
+// Complete checks the options and expands the site to its URL.
 func (o *Options) Complete() error {
 	s := &o.Shape
 	if s.Site != "" {

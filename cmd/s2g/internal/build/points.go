@@ -15,8 +15,8 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// Points returns the points of the build in out as they are loaded into Qdrant. The collections' names begin with the
-// prefix; empty: that of the site. The languages are those of [LoadedLanguages].
+// Points returns the points of the build in out, to be loaded into Qdrant. prefix begins the collections' names; empty:
+// that of the site. languages is the list of [LoadedLanguages].
 func Points(out string, m *manifest.Manifest, tool, prefix, languages string) (qdrant.Build, error) {
 	edition, err := m.Edition(manifest.Vectors)
 	if err != nil {
@@ -71,8 +71,8 @@ func shardsByLanguage(out string, m *manifest.Manifest) map[string][]qdrant.Shar
 	return shards
 }
 
-// LoadedLanguages returns the slugs of the languages that a list names, by tag or slug, as [schema.ParseLanguages] reads
-// it; empty: all of the build.
+// LoadedLanguages returns the slugs of the languages in a list of tags and slugs; see [schema.ParseLanguages]. An empty
+// list means all languages of the build.
 func LoadedLanguages(m *manifest.Manifest, list string) (slugs []string, err error) {
 	if list == "" {
 		for _, l := range m.Options.Graphs() {

@@ -12,7 +12,7 @@ import (
 	"s2g/vectors"
 )
 
-// ingestOptions returns the options as the stage takes them.
+// ingestOptions returns the options of the stage.
 func (o *Options) ingestOptions() (ingest.Options, error) {
 	if o.Dump == "" {
 		return ingest.Options{}, schema.Faultf(schema.FaultUsage, "give option dump PATH", "no dump to read")
@@ -23,8 +23,7 @@ func (o *Options) ingestOptions() (ingest.Options, error) {
 	}, nil
 }
 
-// readSums reads the dump for Rehash, once. Before that its key is unknown: the same names may hold another dump,
-// other names the same.
+// readSums hashes the dump's tables for Rehash, once. The key of the dump is a hash of these.
 func (o *Options) readSums(ctx context.Context) error {
 	if !o.Rehash || o.sums != nil {
 		return nil
@@ -33,13 +32,13 @@ func (o *Options) readSums(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.Log.Info("reading the dump, to tell it by its bytes")
+	o.Log.Info("reading the dump to identify it by its bytes")
 	o.sums, err = ingest.TableHashes(ctx, o.tmp, opts)
 	return err
 }
 
-// ingestPlan returns what an ingest would read. Where the tables of the build were made of the same bytes, the plan
-// has their key, which may be a hash of names and times.
+// ingestPlan returns the plan of an ingest. If the tables of the build come from the same bytes, the plan has their key,
+// which may be a hash of file names and times instead.
 func (o *Options) ingestPlan(m *manifest.Manifest) (*ingest.Plan, error) {
 	opts, err := o.ingestOptions()
 	if err != nil {
@@ -55,7 +54,7 @@ func (o *Options) ingestPlan(m *manifest.Manifest) (*ingest.Plan, error) {
 	return plan, nil
 }
 
-// graphOptions returns the options as the stage takes them, and its key over tables of the given key.
+// graphOptions returns the options of the stage and its key. tablesKey is the key of the tables.
 func (o *Options) graphOptions(m *manifest.Manifest, tablesKey string) (opts graph.Options, key string, err error) {
 	site, err := o.Shape.BuildSite(m.Dump)
 	if err != nil {
@@ -70,7 +69,7 @@ func (o *Options) graphOptions(m *manifest.Manifest, tablesKey string) (opts gra
 	return opts, key, err
 }
 
-// vectorsOptions returns the options as the stage takes them, and its key over tables of the given key.
+// vectorsOptions returns the options of the stage and its key. tablesKey is the key of the tables.
 func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts vectors.Options, key string, err error) {
 	site, err := o.Shape.BuildSite(m.Dump)
 	if err != nil {
@@ -86,14 +85,14 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts v
 	return opts, key, err
 }
 
-// State is what a build finds before it runs.
+// State is the difference between a build and its options.
 type State struct {
-	Dump  *dump.Dump      // that the option names; nil where it names none
-	Stale map[string]bool // by stage: it must run, because it has not finished with this dump and these options
+	Dump  *dump.Dump      // nil without the option dump
+	Stale map[string]bool // by stage: it has not finished with this dump and these options
 }
 
-// State compares the build with the options. It changes nothing. With Rehash it reads the dump where the given stages
-// include an ingest that follows another; a first ingest takes the same whatever the bytes are.
+// State compares the build with the options. It changes nothing. With Rehash it reads the dump if the given stages
+// include ingest and the build has tables; a first ingest is stale without that.
 func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []string) (*State, error) {
 	s := &State{Stale: map[string]bool{}}
 	tablesKey := ""

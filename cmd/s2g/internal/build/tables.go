@@ -12,7 +12,7 @@ import (
 	"s2g/schema/tables"
 )
 
-// noTables is the remedy where the tables of a build are elsewhere or nowhere.
+// noTables is the remedy for missing tables.
 const noTables = "run s2g ingest (or s2g build) with this option out and option dump, and the option dsn of that run if it had one; s2g verify with option files-only needs no tables"
 
 // OpenTables starts or joins the private server of Out, or opens the user's.
@@ -24,7 +24,7 @@ func (o *Options) OpenTables(ctx context.Context) (*tables.DB, error) {
 	return tables.Open(ctx, server)
 }
 
-// private returns the folder of Out that is not published, where the tables are; see [manifest.Dir.Private].
+// private returns the unpublished folder of Out, which holds the tables; see [manifest.Dir.Private].
 func (o *Options) private() (string, error) {
 	abs, err := filepath.Abs(o.Out)
 	if err != nil {
@@ -39,8 +39,7 @@ func (o *Options) Server() (tables.Options, error) {
 	return tables.Options{Dir: private, DSN: o.DSN, Memory: o.Memory, Log: o.Log}, err
 }
 
-// HasTables reports whether there is a database to read: the user's, or one that an ingest has left in Out. A build
-// that was copied elsewhere has none.
+// HasTables reports whether there is a database: the user's, or the private one in Out. A copy of a build has none.
 func (o *Options) HasTables() (bool, error) {
 	private, err := o.private()
 	if err != nil {
@@ -50,8 +49,8 @@ func (o *Options) HasTables() (bool, error) {
 	return err == nil || o.DSN != "", nil
 }
 
-// WithTables runs work on the tables of the build in Out, without its lock. Where there is no database it returns a
-// usage fault and makes none.
+// WithTables runs work on the tables of the build in Out, without its lock. A missing database is a usage fault; it
+// creates none.
 func (o *Options) WithTables(ctx context.Context, m *manifest.Manifest, work func(*tables.DB) error) (err error) {
 	if has, err := o.HasTables(); err != nil {
 		return err
@@ -68,8 +67,8 @@ func (o *Options) WithTables(ctx context.Context, m *manifest.Manifest, work fun
 	return work(db)
 }
 
-// checkedTables opens the tables and returns them with the key of their dump. Where the server has other tables than the
-// manifest names it returns a usage fault, and the tables, which the caller closes.
+// checkedTables opens the tables and returns them with the key of their dump. Tables of another dump than the manifest's
+// are a usage fault; the caller closes the tables also after an error.
 func checkedTables(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (db *tables.DB, key string, err error) {
 	done := m.Stages[manifest.Ingest]
 	if done == nil {

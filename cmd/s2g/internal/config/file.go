@@ -1,12 +1,12 @@
-// Package config reads the settings of s2g that no command line gives: the file of --config, and secrets in files that the
-// environment names. The file is YAML: flags by their names without dashes.
+// Package config reads settings from files: the YAML file of --config, and the files of secrets that environment
+// variables name. A key of the YAML file is the name of a flag without dashes.
 //
 //	out: /srv/s2g/2024-03
 //	languages: [python, r]
 //	db-memory: 8GiB
 //	other: true
 //
-// It is flat: a key is a flag, a value is as on the command line, and a list is for flags that take several values.
+// The file is flat. A value is written as on the command line; a flag of several values takes a list.
 package config
 
 import (
@@ -21,10 +21,10 @@ import (
 	"s2g/schema"
 )
 
-// Setting is a flag that the file sets.
+// Setting is a flag in the file.
 type Setting struct {
 	Name   string
-	Values []string // of a list several
+	Values []string // one, or the items of a list
 	File   string
 	Line   int
 }
@@ -41,7 +41,7 @@ func (s Setting) Faultf(remedy, format string, args ...any) error {
 func Read(path string) ([]Setting, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, schema.Faultf(schema.FaultUsage, "give the name of a YAML file that can be read", "reading option config: %w", err)
+		return nil, schema.Faultf(schema.FaultUsage, "give the name of a readable YAML file", "reading option config: %w", err)
 	}
 	var document yaml.Node
 	in := yaml.NewDecoder(bytes.NewReader(text))
@@ -51,7 +51,7 @@ func Read(path string) ([]Setting, error) {
 		return nil, schema.Faultf(schema.FaultUsage, "a line is a flag without dashes and its value, as db-memory: 8GiB", "%s: %w", path, err)
 	}
 	if err := in.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-		return nil, schema.Faultf(schema.FaultUsage, "make it one", "%s holds more than one document", path)
+		return nil, schema.Faultf(schema.FaultUsage, "join them", "%s holds more than one document", path)
 	}
 	return settings(path, document.Content[0])
 }

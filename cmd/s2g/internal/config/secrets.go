@@ -10,10 +10,10 @@ import (
 	"s2g/schema"
 )
 
-// secretName matches the variables that may be given as files.
+// secretName matches the variables of an environment that name the file of a secret.
 var secretName = regexp.MustCompile(`^(S2G_DSN|S2G_.*_(KEY|PASSWORD|TOKEN))_FILE=`)
 
-// SecretFiles reads the files that the variables S2G_..._FILE of an environment name. It returns their contents by the
+// SecretFiles reads the files of the variables S2G_..._FILE in an environment. It returns their contents by the
 // variables' names without _FILE. Errors are of [schema.FaultUsage].
 func SecretFiles(environment []string) (map[string]string, error) {
 	secrets := map[string]string{}
@@ -35,13 +35,13 @@ func SecretFiles(environment []string) (map[string]string, error) {
 	return secrets, nil
 }
 
-// userInfo and secretParameter match where URLs hold secrets.
+// userInfo and secretParameter match the secrets in URLs.
 var (
 	userInfo        = regexp.MustCompile(`://[^/@\s,]*@`)
 	secretParameter = regexp.MustCompile(`(?i)([?&][^=&]*(?:key|password|secret|token)[^=&]*=)[^&\s,]*`)
 )
 
-// Masked returns the value of an option without the secrets in it. A DSN that cannot be read is masked as a whole.
+// Masked returns the value of an option with its secrets replaced by ***. A malformed DSN becomes ***.
 func Masked(option, value string) string {
 	if option == "dsn" && value != "" {
 		c, err := mysql.ParseDSN(value)

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// help has the names of all metrics with their meaning. All are gauges, because a run does not add to those before it.
+// help has the names of all metrics with their meaning. All are gauges, because no run adds to an earlier value.
 var help = map[string]string{
 	"s2g_build_info": "The program that wrote this file; always 1.",
 
@@ -27,7 +27,7 @@ var help = map[string]string{
 	"s2g_dump_bytes":                         "Size of the dump's tables as XML.",
 	"s2g_dump_newest_post_timestamp_seconds": "Creation date of the newest post in the dump.",
 
-	"s2g_stage_finished_timestamp_seconds": "When the stage finished that the build is of.",
+	"s2g_stage_finished_timestamp_seconds": "When the stage of the build finished.",
 	"s2g_stage_duration_seconds":           "How long the stage took.",
 	"s2g_stage_rows":                       "Rows that the stage made: of tables, quads, or points.",
 	"s2g_stage_read_bytes":                 "Bytes that the stage read.",
@@ -35,20 +35,20 @@ var help = map[string]string{
 	"s2g_stage_peak_memory_bytes":          "Largest resident memory of s2g in the stage.",
 	"s2g_stage_database_peak_memory_bytes": "Largest resident memory of the private MariaDB up to the stage's end.",
 	"s2g_stage_rejected_rows":              "Bad data of the stage by class.",
-	"s2g_stage_up_to_date":                 "Whether the last run that asked for the stage had nothing to do in it.",
-	"s2g_verify_compared":                  "Things that the last verification compared, by check.",
+	"s2g_stage_up_to_date":                 "Whether the stage was up to date in the last run that included it.",
+	"s2g_verify_compared":                  "Number of items that the last verification compared, by check.",
 	"s2g_verify_different":                 "Whether the last verification found a difference, by check.",
 }
 
-// page is the content of a file: the value of each series, by the metric's name and the series' labels, which are
-// ordered by name and written as in the file.
+// page is the content of a file: values by the metric's name and the series' labels. Labels are sorted and written as in
+// the file.
 type page map[string]map[string]float64
 
 // sample matches a line of a series: a name, labels and a value. Names and escapes are those of the text format; see
 // [page.text].
 var sample = regexp.MustCompile(`^([a-z0-9_]+)\{((?:[a-z]+="(?:[^"\\]|\\["\\n])*",?)+)\} (\S+)$`)
 
-// read reads a file that [Write] has written; an empty page where there is none. Another file is an error.
+// read reads a file of [Write]. A missing file gives an empty page; a file of another form is an error.
 func read(path string) (page, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +90,7 @@ func (p page) put(name, labels string, value float64) {
 	p[name][labels] = value
 }
 
-// drop removes the series that have all the labels, of the metrics whose names begin with prefix.
+// drop removes the series with all of the given labels from the metrics whose names begin with prefix.
 func (p page) drop(prefix string, labels ...string) {
 	for name, series := range p {
 		if strings.HasPrefix(name, prefix) {
@@ -99,15 +99,15 @@ func (p page) drop(prefix string, labels ...string) {
 	}
 }
 
-// keep removes all series that are not of the run, because the file had another name, and metrics that are no more.
-func (p page) keep(run string) {
+// keepRun removes the series of other runs, which a renamed file holds, and metrics that no longer exist.
+func (p page) keepRun(run string) {
 	for name, series := range p {
 		maps.DeleteFunc(series, func(of string, _ float64) bool { return help[name] == "" || !has(of, []string{"run", run}) })
 	}
 }
 
-// has reports whether the labels of a series include others. No value is mistaken for a label, because its quotes are
-// escaped.
+// has reports whether the labels of a series include the given ones. The escaped quotes of a value keep it distinct from
+// a label.
 func has(series string, labels []string) bool {
 	for _, label := range pairs(labels) {
 		if !strings.Contains(","+series+",", ","+label+",") {

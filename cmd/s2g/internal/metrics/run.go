@@ -1,9 +1,9 @@
-// Package metrics writes what a run did as a file for the textfile collector of Prometheus' node_exporter: when a command
-// last succeeded and failed, and the rows, bytes, seconds and memory of each stage.
+// Package metrics writes a file for the textfile collector of Prometheus' node_exporter: the times of a command's last
+// success and failure, and the rows, bytes, seconds and memory of each stage.
 //
-// One file serves all commands of a job: a run replaces the series of the runs of its command before it, and keeps those
-// of other commands. Each series has the label run, the file's name without .prom, because the collector refuses two files
-// of a folder that have different values of the same series.
+// All commands of a job can share one file: a run replaces the series of earlier runs of its command and keeps those of
+// other commands. Each series has the label run, the file's name without .prom, because the collector refuses a folder
+// whose files have different values of one series.
 package metrics
 
 import (
@@ -20,37 +20,36 @@ import (
 	"s2g/schema/manifest"
 )
 
-// Run is what a command did.
+// Run describes a run of a command.
 type Run struct {
 	Command           string // as "build" or "load qdrant"
 	Tool              string // version of s2g
 	Started, Finished time.Time
 	ExitCode          int
 	Manifest          *manifest.Manifest // of the build at the end of the run; nil where there is none
-	UpToDate          map[string]bool    // by stage that the run included: it was up to date
-	DatabaseMemory    map[string]int64   // by stage that ran: peak of the private MariaDB, bytes
+	UpToDate          map[string]bool    // by stage of the run: it was up to date
+	DatabaseMemory    map[string]int64   // by stage that was not: peak of the private MariaDB, bytes
 	Checks            []verify.Check     // nil where nothing was verified
 }
 
-// Check returns a usage fault where the file could not be written at a run's end.
+// Check returns a usage fault if the file cannot be written.
 func Check(path string) error {
 	f, err := create(path)
 	if err == nil {
 		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		return schema.Faultf(schema.FaultUsage, "give a file in a folder that is there, as the textfile folder of node_exporter", "option metrics: %w", err)
+		return schema.Faultf(schema.FaultUsage, "give a file in an existing folder, as the textfile folder of node_exporter", "option metrics: %w", err)
 	}
 	return nil
 }
 
-// create creates a temporary file beside the one to be written. Its name does not end in .prom, so that the collector does
-// not read it.
+// create creates a temporary file beside path. Its name does not end in .prom, so the collector does not read it.
 func create(path string) (*os.File, error) {
 	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 }
 
-// Write writes the file, whole or not at all. It replaces a file that it cannot read.
+// Write writes the file atomically. It replaces an unreadable file.
 func Write(path string, r Run) error {
 	p, err := read(path)
 	if err != nil {
@@ -74,7 +73,7 @@ func Write(path string, r Run) error {
 
 // fill replaces the series of earlier runs by those of this one.
 func (r Run) fill(p page, run string) {
-	p.keep(run)
+	p.keepRun(run)
 	p.drop("s2g_build_info")
 	p.set("s2g_build_info", 1, "run", run, "version", r.Tool, "goversion", runtime.Version())
 	p.drop("s2g_last_run_", "command", r.Command)
@@ -110,7 +109,7 @@ func (r Run) fill(p page, run string) {
 	}
 }
 
-// fillBuild sets the series of dump and stages from the manifest, whichever run made them.
+// fillBuild sets the series of dump and stages from the manifest, also those of stages that other runs finished.
 func (r Run) fillBuild(p page, run string) {
 	p.drop("s2g_dump_")
 	p.set("s2g_dump_bytes", float64(r.Manifest.Dump.Bytes()), "run", run)

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// occupation is the disk that outputs of earlier runs take, in bytes.
+// occupation is the disk that the outputs of earlier runs occupy, in bytes.
 type occupation struct{ tables, graph, vectors int64 }
 
 // databaseFolder returns the folder of the private server's tables.
@@ -66,9 +66,9 @@ func folderSize(folder string) (n int64, err error) {
 	return n, err
 }
 
-// hasOwnDisk reports whether the private database is on another file system than OUT: its folder may be a mount or a
-// link.
-func hasOwnDisk(out string) (bool, error) {
+// tablesHaveOwnDisk reports whether the private database is on another file system than OUT: its folder may be a mount
+// or a link.
+func tablesHaveOwnDisk(out string) (bool, error) {
 	a, err := device(out)
 	if err != nil {
 		return false, err

@@ -9,25 +9,25 @@ import (
 	"s2g/schema/memory"
 )
 
-// input is what the estimate is computed from.
-type input struct {
-	Out         string     // the folder, which need not exist
-	Dump        *dump.Dump // nil where no dump is to be read
-	UTF8        float64    // bytes of UTF-8 for each byte of the dump (see [dump.Form]); 0 means 1
-	Read        manifest.Dump
+// estimateInput is what the estimate is computed from.
+type estimateInput struct {
+	Out         string          // the folder, which need not exist
+	Dump        *dump.Dump      // nil unless ingest runs
+	UTF8        float64         // bytes of UTF-8 for each byte of the dump (see [dump.Form]); 0 means 1
+	Read        manifest.Dump   // the dump in the tables
 	Sent        int64           // bytes that an earlier ingest sent to the server; 0: unknown
-	Stale       map[string]bool // by stage: it is to be run
+	Stale       map[string]bool // by stage: it runs
 	Compress    string
 	Materialize bool
-	Answers     bool  // are embedded, too
-	Dimensions  int   // of dense vectors; 0: those of an endpoint, which are unknown
+	Answers     bool  // answers are embedded, too
+	Dimensions  int   // of dense vectors; 0: unknown, of an endpoint
 	Pool        int64 // buffer pool of the private server, bytes; 0: the server is the user's
 	Held        bool  // tables of an earlier ingest stay in service until the new ones are complete
 }
 
-// estimate computes what each stage takes, and in all.
-func estimate(in input) (*Plan, error) {
-	there, err := occupied(in.Out)
+// estimate computes what each stage takes, and the sums.
+func estimate(in estimateInput) (*Plan, error) {
+	existing, err := occupied(in.Out)
 	if err != nil {
 		return nil, err
 	}
@@ -40,26 +40,26 @@ func estimate(in input) (*Plan, error) {
 		}
 		p.Steps = append(p.Steps, s)
 	}
-	ingest := Step{Stage: manifest.Ingest, Passes: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
-	if in.Pool > 0 { // else the tables are on a server of the user's
-		ingest.Disk, ingest.There = xml(tablesShare)+redoLog, there.tables
+	ingest := Step{Stage: manifest.Ingest, Temporary: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
+	if in.Pool > 0 { // the tables of the user's server take no disk here
+		ingest.Disk, ingest.Existing = xml(tablesShare)+redoLog, existing.tables
 		if in.Held {
-			ingest.held = min(ingest.There, ingest.Disk)
-			ingest.Passes += ingest.held
+			ingest.oldTables = min(ingest.Existing, ingest.Disk)
+			ingest.Temporary += ingest.oldTables
 		}
 	}
 	step(ingest)
-	step(Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), There: there.graph, Memory: 128<<20 + 24*d.rows})
+	step(Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), Existing: existing.graph, Memory: 128<<20 + 24*d.rows})
 	dimensions := in.Dimensions
 	if dimensions == 0 {
 		dimensions = unknownDimensions
 	}
 	dense := int64(chunksPerPost(in.Answers) * float64(d.rows) * float64(4*dimensions))
-	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsText(in.Answers)) + dense + modelSize, There: there.vectors, Memory: 512<<20 + 24*d.rows + modelSize})
+	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsShare(in.Answers)) + dense + modelSize, Existing: existing.vectors, Memory: 512<<20 + 24*d.rows + modelSize})
 	return p, p.compare(in)
 }
 
-// dumpSize is the size of a dump, as it is known or estimated.
+// dumpSize is the size of a dump, known or estimated.
 type dumpSize struct {
 	posts int64 // bytes of Posts as UTF-8
 	rows  int64 // posts
@@ -67,7 +67,7 @@ type dumpSize struct {
 }
 
 // measure returns the size of the dump and sets XML and Estimated.
-func (p *Plan) measure(in input) dumpSize {
+func (p *Plan) measure(in estimateInput) dumpSize {
 	if in.Dump == nil {
 		return p.measureRead(in)
 	}
@@ -101,9 +101,9 @@ func (p *Plan) measure(in input) dumpSize {
 	return m
 }
 
-// measureRead is measure for a dump that was read before. It may have been UTF-16; what ingest sent to the server was
-// UTF-8.
-func (p *Plan) measureRead(in input) dumpSize {
+// measureRead is measure for the dump in the tables. It limits the size by the bytes that ingest sent to the server,
+// because the files may have been UTF-16, and those bytes are UTF-8.
+func (p *Plan) measureRead(in estimateInput) dumpSize {
 	read, share := in.Read.Bytes(), 1.0
 	if most := int64(float64(in.Sent) / sentShare); in.Sent > 0 && most < read {
 		share, p.Estimated = float64(most)/float64(read), true
@@ -113,21 +113,21 @@ func (p *Plan) measureRead(in input) dumpSize {
 	return dumpSize{posts: int64(share * float64(posts.Bytes)), rows: posts.Rows}
 }
 
-// compare sets what the stages take in all and what the machine has.
-func (p *Plan) compare(in input) error {
-	separate, err := hasOwnDisk(in.Out)
+// compare sets what all stages need together and what the machine has.
+func (p *Plan) compare(in estimateInput) error {
+	separate, err := tablesHaveOwnDisk(in.Out)
 	if err != nil {
 		return err
 	}
-	var out, apart ledger
+	var out, tables ledger
 	var needed int64
 	for _, s := range p.Steps {
 		needed = max(needed, s.Memory)
 		if s.Stage == manifest.Ingest && separate { // sorts and archives are on the disk of OUT
-			out.add(0, s.Passes-s.held)
-			apart.add(s.Disk-s.There, s.held)
+			out.add(0, s.Temporary-s.oldTables)
+			tables.add(s.Disk-s.Existing, s.oldTables)
 		} else {
-			out.add(s.Disk-s.There, s.Passes)
+			out.add(s.Disk-s.Existing, s.Temporary)
 		}
 	}
 	if needed == 0 {
@@ -141,18 +141,18 @@ func (p *Plan) compare(in input) error {
 	if p.Disk.Has, err = freeDisk(in.Out); err != nil || !separate || in.Pool == 0 {
 		return err
 	}
-	p.Tables = &Need{Needs: apart.peak + reserve}
+	p.Tables = &Need{Needs: tables.peak + reserve}
 	p.Tables.Has, err = freeDisk(databaseFolder(in.Out))
 	return err
 }
 
-// ledger adds up the disk that stages take one after the other: what one frees at its end the next can take.
+// ledger adds up the disk that successive stages take. A stage frees its temporary files for the next.
 type ledger struct{ taken, peak int64 }
 
-// add adds a stage that leaves stays bytes more than before, and takes passes more while it runs.
-func (l *ledger) add(stays, passes int64) {
-	l.peak = max(l.peak, l.taken+stays+passes)
-	l.taken += stays
+// add adds a stage that leaves growth bytes and takes temporary bytes more while it runs.
+func (l *ledger) add(growth, temporary int64) {
+	l.peak = max(l.peak, l.taken+growth+temporary)
+	l.taken += growth
 }
 
 // The size of each output as a share of the dump as XML in UTF-8; docs/performance.md has the measurements. Tables: rows,
@@ -165,10 +165,10 @@ const (
 	modelSize      = 64 << 20
 	reserve        = 64 << 20
 	serverOverhead = 512 << 20 // of mariadbd beside its buffer pool
-	sentShare      = 0.6       // at least: what ingest sends to the server
+	sentShare      = 0.6       // lower bound of the bytes that ingest sends to the server
 )
 
-// graphShare returns the graph's share.
+// graphShare returns the share of the graph.
 func graphShare(compress string, materialize bool) float64 {
 	switch {
 	case compress == "none" && materialize:
@@ -181,15 +181,15 @@ func graphShare(compress string, materialize bool) float64 {
 	return 0.4
 }
 
-// vectorsText returns the share of shards and parents beside dense vectors. answers: they are embedded, too.
-func vectorsText(answers bool) float64 {
+// vectorsShare returns the share of shards and parents without dense vectors.
+func vectorsShare(answers bool) float64 {
 	if answers {
 		return 0.45
 	}
 	return 0.2
 }
 
-// chunksPerPost returns how many chunks all languages have for each post of the dump.
+// chunksPerPost returns the chunks of all languages per post of the dump.
 func chunksPerPost(answers bool) float64 {
 	if answers {
 		return 1.5
@@ -197,8 +197,8 @@ func chunksPerPost(answers bool) float64 {
 	return 0.6
 }
 
-// builtinDimensions is the length of the built-in embedder's vectors. unknownDimensions is assumed for an endpoint: the
-// largest models in use have so many.
+// builtinDimensions is the length of the built-in embedder's vectors. unknownDimensions, that of the largest models in
+// use, is assumed for an endpoint.
 const (
 	builtinDimensions = 256
 	unknownDimensions = 4096

@@ -35,18 +35,18 @@ type Program struct {
 	Name    string `json:"name"`
 	Path    string `json:"path,omitempty"`
 	Version string `json:"version,omitempty"`
-	Missing string `json:"missing,omitempty"` // what follows from its absence
+	Missing string `json:"missing,omitempty"` // consequence of its absence
 }
 
 // DumpTable is a table of the dump.
 type DumpTable struct {
 	Table   string `json:"table"`
 	File    string `json:"file"`
-	Decoded int64  `json:"decoded"` // bytes, -1 where they are unknown before it is read
+	Decoded int64  `json:"decoded"` // bytes of XML; -1 if unknown before ingest
 }
 
-// Examine examines programs, machine, services and, where the options name them, the dump and the build. It changes
-// nothing. It returns the examination with the error, which joins all that is missing.
+// Examine examines programs, machine, services and, if the options name them, the dump and the build. It changes
+// nothing. The error joins all that is missing; the examination is returned with it.
 func Examine(ctx context.Context, o *build.Options, m *manifest.Manifest, servers Servers) (*Examination, error) {
 	e := &Examination{Cores: runtime.NumCPU(), Memory: memory.Machine()}
 	server, serverErr := mariadb()
@@ -77,7 +77,7 @@ func sevenZip() Program {
 	return Program{Name: "7z", Missing: "not installed: .7z archives are read by the built-in decoder, two to four times slower"}
 }
 
-// examineBuild reads the form of the dump and plans the build, as far as the options name them.
+// examineBuild plans the build and reads the form of the dump, if the options name them.
 func (e *Examination) examineBuild(ctx context.Context, o *build.Options, m *manifest.Manifest, dimensions int) error {
 	if o.Dump == "" && o.Out == "" {
 		return nil
@@ -100,19 +100,19 @@ func (e *Examination) examineBuild(ctx context.Context, o *build.Options, m *man
 	return plan.Err()
 }
 
-// describe returns the form of a dump's text in words.
-func describe(g dump.Form) string {
-	words := []string{g.Encoding}
-	if g.BOM {
+// describeForm returns the form of a dump's text in words.
+func describeForm(f dump.Form) string {
+	words := []string{f.Encoding}
+	if f.BOM {
 		words = append(words, "byte order mark")
 	}
-	if g.Tags != "" {
-		words = append(words, "tags as "+g.Tags)
+	if f.Tags != "" {
+		words = append(words, "tags as "+f.Tags)
 	}
-	if g.License {
+	if f.License {
 		words = append(words, "licences in rows")
 	}
-	if era := g.Era(); era != "" {
+	if era := f.Era(); era != "" {
 		words = append(words, "so probably "+era)
 	}
 	return strings.Join(words, ", ")
@@ -133,7 +133,7 @@ func (e *Examination) Write(w io.Writer) error {
 		fmt.Fprintln(t) // columns of their own
 	}
 	for _, s := range e.Services {
-		state := s.Says
+		state := s.Answer
 		if s.Missing != "" {
 			state = "missing: " + s.Missing
 		}
@@ -143,14 +143,14 @@ func (e *Examination) Write(w io.Writer) error {
 		fmt.Fprintln(t)
 	}
 	for _, d := range e.Dump {
-		decoded := "size known when it is read"
+		decoded := "size unknown before ingest"
 		if d.Decoded >= 0 {
 			decoded = humanize.IBytes(uint64(d.Decoded)) + " of XML"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\n", d.Table, decoded, d.File)
 	}
 	if e.Form != nil && e.Form.Table != "" {
-		fmt.Fprintf(t, "form\t%s\n", describe(*e.Form))
+		fmt.Fprintf(t, "form\t%s\n", describeForm(*e.Form))
 	}
 	if err := t.Flush(); err != nil || e.Plan == nil {
 		return err

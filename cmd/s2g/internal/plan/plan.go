@@ -1,8 +1,8 @@
-// Package plan has what a build would do and take, before anything is read, and whether the machine and the servers are
-// fit for it. --dry-run, doctor and the check before a stage are views of one [Plan].
+// Package plan computes what a build would do, the disk and memory that it takes, and whether machine and servers
+// suffice, before a stage runs. --dry-run, doctor and the check before a stage are views of one [Plan].
 //
-// What is stale is read from the build's options and manifest (see [build.Options]). Sizes are estimates from the size of
-// the dump as XML. A compressed file of unknown size is taken for as large as such files usually are.
+// The stale stages are those of [build.Options.State]. Sizes are estimates from the size of the dump as XML. The size of
+// a compressed file that does not hold its decoded size is estimated, too; see expansion.
 package plan
 
 import (
@@ -24,37 +24,38 @@ import (
 	"s2g/vectors/embed"
 )
 
-// Step is the part of one stage.
+// Step is what one stage takes.
 type Step struct {
-	Stage  string `json:"stage"`
-	Fresh  bool   `json:"fresh"`  // the stage is up to date, or not among those that are to be run
-	Disk   int64  `json:"disk"`   // bytes that stay
-	Passes int64  `json:"passes"` // bytes more while it runs: sorts, archives in archives, tables of the dump before
-	There  int64  `json:"there"`  // bytes of Disk that exist: of a run that was interrupted or is replaced
-	Memory int64  `json:"memory"` // bytes at most, of s2g
+	Stage     string `json:"stage"`
+	Fresh     bool   `json:"fresh"`  // the stage is up to date, or not among the stages of the plan
+	Disk      int64  `json:"disk"`   // bytes that stay
+	Temporary int64  `json:"passes"` // bytes more while it runs: sorts, archives in archives, tables of the earlier dump
+	Existing  int64  `json:"there"`  // bytes of Disk that files of an earlier run occupy: they are kept or replaced
+	Memory    int64  `json:"memory"` // bytes at most, of s2g
 
-	held int64 // of Passes: tables of the dump before
+	oldTables int64 // of Temporary: tables of the earlier dump
 }
 
 // Plan is what a build takes.
 type Plan struct {
-	dump *dump.Dump // that the options name; nil where they name none
+	dump *dump.Dump // nil without the option dump
 
 	XML       int64  `json:"xml"`       // bytes of the tables decoded, as UTF-8
 	Estimated bool   `json:"estimated"` // XML is an estimate
 	Steps     []Step `json:"steps"`
 	Disk      Need   `json:"disk"`             // where OUT is
-	Tables    *Need  `json:"tables,omitempty"` // where the private database is, if that is on a disk of its own
+	Tables    *Need  `json:"tables,omitempty"` // on the disk of the private database; nil where that is the disk of OUT
 	Memory    Need   `json:"memory"`
 }
 
-// Need compares what is needed, beside what exists, with what is free, in bytes; 0 free is unknown.
+// Need is what a build needs of disk or memory beside the files that exist, and what the machine has, in bytes. 0 Has is
+// unknown.
 type Need struct {
 	Needs int64 `json:"needs"`
 	Has   int64 `json:"has"`
 }
 
-// lacks reports whether less is free than is needed.
+// lacks reports whether the machine has too little.
 func (n Need) lacks() bool { return n.Has > 0 && n.Has < n.Needs }
 
 // New returns the plan of the given stages of a build. It changes nothing.
@@ -62,7 +63,7 @@ func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []s
 	return newPlan(ctx, o, m, stages, 0)
 }
 
-// Check returns an error where the machine lacks what the given stages of a build take. It is for [build.Options].
+// Check returns the error of [Plan.Err] for the given stages of a build. It is a value for [build.Options.Fits].
 func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) error {
 	p, err := New(ctx, o, m, stages)
 	if err != nil {
@@ -71,7 +72,7 @@ func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages [
 	return p.Err()
 }
 
-// newPlan takes the dimensions of the dense vectors where an endpoint was asked for them, else 0.
+// newPlan returns the plan. dimensions is the length of the dense vectors if an endpoint has returned it, else 0.
 func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string, dimensions int) (*Plan, error) {
 	s := o.Shape
 	dense, err := embed.ParseSpec(cmp.Or(s.Dense, embed.KindBuiltin))
@@ -82,14 +83,14 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 	if err != nil {
 		return nil, err
 	}
-	in := input{
+	in := estimateInput{
 		Out: o.Out, Read: m.Dump, Stale: state.Stale, Dimensions: dimensions,
 		Compress: s.Compress, Materialize: s.Materialize, Answers: strings.Contains(s.Units, "answer"),
 	}
 	if done := m.Stages[manifest.Ingest]; done != nil {
 		in.Held, in.Sent = true, done.BytesOut
 	}
-	if in.Stale[manifest.Ingest] { // else the manifest has the sizes of what was read
+	if in.Stale[manifest.Ingest] { // else the manifest has the sizes of the dump
 		in.Dump = state.Dump
 		if form, err := state.Dump.DetectForm(ctx); err == nil { // ingest reports the error
 			in.UTF8 = form.UTF8
@@ -121,11 +122,11 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 // Err returns a fault of [schema.FaultResources] where the machine has too little.
 func (p *Plan) Err() error {
 	if p.Disk.lacks() {
-		return schema.Faultf(schema.FaultResources, "free some, choose another option out, or see what takes how much with option dry-run",
+		return schema.Faultf(schema.FaultResources, "free some, choose another option out, or list the needs of each stage with option dry-run",
 			"too little disk: the build needs about %s more, %s are free", size(p.Disk.Needs), size(p.Disk.Has))
 	}
 	if p.Tables != nil && p.Tables.lacks() {
-		return schema.Faultf(schema.FaultResources, "free some, or see what takes how much with option dry-run",
+		return schema.Faultf(schema.FaultResources, "free some, or list the needs of each stage with option dry-run",
 			"too little disk for the tables: they need about %s more, %s are free there", size(p.Tables.Needs), size(p.Tables.Has))
 	}
 	if p.Memory.lacks() {
@@ -138,13 +139,13 @@ func (p *Plan) Err() error {
 // Write prints the plan as a table for people.
 func (p *Plan) Write(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "stage\tto do\tdisk\tin passing\tthere\tmemory\t")
+	fmt.Fprintln(t, "stage\truns\tdisk\ttemporary\texisting\tmemory\t")
 	for _, s := range p.Steps {
 		if s.Fresh {
 			fmt.Fprintf(t, "%s\tno\t-\t-\t-\t-\t\n", s.Stage)
 			continue
 		}
-		fmt.Fprintf(t, "%s\tyes\t%s\t%s\t%s\t%s\t\n", s.Stage, size(s.Disk), size(s.Passes), size(s.There), size(s.Memory))
+		fmt.Fprintf(t, "%s\tyes\t%s\t%s\t%s\t%s\t\n", s.Stage, size(s.Disk), size(s.Temporary), size(s.Existing), size(s.Memory))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -154,15 +155,15 @@ func (p *Plan) Write(w io.Writer) error {
 		about = "about "
 	}
 	if p.Memory.Needs == 0 {
-		_, err := fmt.Fprintf(w, "the dump is %s%s of XML; nothing is to be done\n", about, size(p.XML))
+		_, err := fmt.Fprintf(w, "the dump is %s%s of XML; nothing to do\n", about, size(p.XML))
 		return err
 	}
-	apart := ""
+	tablesDisk := ""
 	if p.Tables != nil {
-		apart = fmt.Sprintf(", for the tables %s on their own (%s free)", size(p.Tables.Needs), size(p.Tables.Has))
+		tablesDisk = fmt.Sprintf(", %s on the disk of the tables (%s free)", size(p.Tables.Needs), size(p.Tables.Has))
 	}
-	_, err := fmt.Fprintf(w, "the dump is %s%s of XML; needed beside what is there, at most: %s of disk (%s free)%s, %s of memory with MariaDB's (%s here)\n",
-		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), apart, size(p.Memory.Needs), size(p.Memory.Has))
+	_, err := fmt.Fprintf(w, "the dump is %s%s of XML; the build needs at most, beside existing files: %s of disk (%s free)%s, %s of memory with MariaDB's (machine: %s)\n",
+		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), tablesDisk, size(p.Memory.Needs), size(p.Memory.Has))
 	return err
 }
 

@@ -37,7 +37,7 @@ func all(stale bool) map[string]bool {
 	return map[string]bool{manifest.Ingest: stale, manifest.Graph: stale, manifest.Vectors: stale}
 }
 
-func planOf(t *testing.T, in input) *Plan {
+func planOf(t *testing.T, in estimateInput) *Plan {
 	t.Helper()
 	if in.Out == "" {
 		in.Out = filepath.Join(t.TempDir(), "not", "there", "yet")
@@ -52,8 +52,8 @@ func planOf(t *testing.T, in input) *Plan {
 const pool = 1 << 20 // a private server's
 
 func TestPlanGrowsWithTheDump(t *testing.T) {
-	small := planOf(t, input{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool})
-	large := planOf(t, input{Dump: findDump(t, 400<<20), Stale: all(true), Pool: pool})
+	small := planOf(t, estimateInput{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool})
+	large := planOf(t, estimateInput{Dump: findDump(t, 400<<20), Stale: all(true), Pool: pool})
 	if small.XML != 100<<20 || small.Estimated || large.Disk.Needs <= small.Disk.Needs || large.Steps[1].Memory <= small.Steps[1].Memory {
 		t.Errorf("small %+v, large %+v", small, large)
 	}
@@ -61,36 +61,36 @@ func TestPlanGrowsWithTheDump(t *testing.T) {
 		t.Errorf("disk %+v, error %v", small.Disk, small.Err())
 	}
 	// what is asked for changes what it takes
-	for name, in := range map[string]input{
+	for name, in := range map[string]estimateInput{
 		"plain":        {Compress: "none", Dimensions: builtinDimensions},
 		"materialized": {Materialize: true, Dimensions: builtinDimensions},
 		"answers":      {Answers: true, Dimensions: builtinDimensions},
 		"an endpoint":  {},
 	} {
 		in.Dump, in.Stale, in.Pool = findDump(t, 100<<20), all(true), pool
-		usual := planOf(t, input{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: builtinDimensions})
+		usual := planOf(t, estimateInput{Dump: in.Dump, Stale: in.Stale, Pool: pool, Dimensions: builtinDimensions})
 		if p := planOf(t, in); p.Disk.Needs <= usual.Disk.Needs {
 			t.Errorf("%s takes %d, not more than %d", name, p.Disk.Needs, usual.Disk.Needs)
 		}
 	}
 	// the tables of a server elsewhere take nothing here
-	if p := planOf(t, input{Dump: findDump(t, 100<<20), Stale: all(true)}); p.Steps[0].Disk != 0 || p.Disk.Needs >= small.Disk.Needs {
+	if p := planOf(t, estimateInput{Dump: findDump(t, 100<<20), Stale: all(true)}); p.Steps[0].Disk != 0 || p.Disk.Needs >= small.Disk.Needs {
 		t.Errorf("with a server of the user's: %+v", p)
 	}
 }
 
 // A UTF-16 dump has two bytes for most characters, which the tables have not.
 func TestPlanOfUTF16(t *testing.T) {
-	p := planOf(t, input{Dump: findDump(t, 200<<20), UTF8: 0.5, Stale: all(true), Pool: pool})
+	p := planOf(t, estimateInput{Dump: findDump(t, 200<<20), UTF8: 0.5, Stale: all(true), Pool: pool})
 	if p.XML != 100<<20 || !p.Estimated {
 		t.Errorf("%+v", p)
 	}
 	read := manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Bytes: 160 << 20, Rows: 1000}, "Votes": {Bytes: 40 << 20}}}
-	p = planOf(t, input{Read: read, Sent: 66 << 20, Stale: map[string]bool{manifest.Graph: true}})
+	p = planOf(t, estimateInput{Read: read, Sent: 66 << 20, Stale: map[string]bool{manifest.Graph: true}})
 	if p.XML < 100<<20 || p.XML > 115<<20 || !p.Estimated || p.Steps[1].Memory != 128<<20+24*1000 {
 		t.Errorf("after it was read: %+v", p)
 	}
-	p = planOf(t, input{Read: read, Sent: 150 << 20, Stale: map[string]bool{manifest.Graph: true}})
+	p = planOf(t, estimateInput{Read: read, Sent: 150 << 20, Stale: map[string]bool{manifest.Graph: true}})
 	if p.XML != 200<<20 || p.Estimated {
 		t.Errorf("a dump in UTF-8: %+v", p)
 	}
@@ -99,7 +99,7 @@ func TestPlanOfUTF16(t *testing.T) {
 // What an interrupted run has made, or what is replaced, need not be free again.
 func TestWhatIsThereCounts(t *testing.T) {
 	out := t.TempDir()
-	in := input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: builtinDimensions}
+	in := estimateInput{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, Dimensions: builtinDimensions}
 	empty := planOf(t, in)
 	fill := func(name string, size int) {
 		path := filepath.Join(out, name)
@@ -118,7 +118,7 @@ func TestWhatIsThereCounts(t *testing.T) {
 	in.Stale = map[string]bool{manifest.Ingest: true}
 	begun = planOf(t, in)
 	in.Held = true // they are those of the dump before, and stay until the new ones are complete
-	if held := planOf(t, in); held.Disk.Needs-begun.Disk.Needs < 8<<20 || held.Steps[0].Passes <= begun.Steps[0].Passes {
+	if held := planOf(t, in); held.Disk.Needs-begun.Disk.Needs < 8<<20 || held.Steps[0].Temporary <= begun.Steps[0].Temporary {
 		t.Errorf("%+v beside tables in service, %+v without", held, begun)
 	}
 	in.Held, in.Stale = false, map[string]bool{manifest.Graph: true}
@@ -141,14 +141,14 @@ func TestTablesOnTheirOwnDisk(t *testing.T) {
 	if err := os.Symlink(other, databaseFolder(out)); err != nil {
 		t.Fatal(err)
 	}
-	apart, err := hasOwnDisk(out)
+	apart, err := tablesHaveOwnDisk(out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	schematest.Need(t, apart, "/dev/shm is on the disk of "+out)
-	in := input{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool}
+	in := estimateInput{Out: out, Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool}
 	p := planOf(t, in)
-	together := planOf(t, input{Dump: in.Dump, Stale: in.Stale, Pool: pool})
+	together := planOf(t, estimateInput{Dump: in.Dump, Stale: in.Stale, Pool: pool})
 	if p.Tables == nil || p.Tables.Needs < 150<<20 || p.Tables.Has == 0 || p.Disk.Needs >= together.Disk.Needs {
 		t.Fatalf("%+v, together %+v", p, together)
 	}
@@ -161,14 +161,14 @@ func TestTablesOnTheirOwnDisk(t *testing.T) {
 }
 
 func TestNothingToDoNeedsNothing(t *testing.T) {
-	p := planOf(t, input{Dump: findDump(t, 1<<40), Stale: all(false), Pool: 1 << 40})
+	p := planOf(t, estimateInput{Dump: findDump(t, 1<<40), Stale: all(false), Pool: 1 << 40})
 	if p.Disk.Needs != 0 || p.Memory.Needs != 0 || p.Err() != nil {
 		t.Errorf("%+v, %v", p, p.Err())
 	}
 }
 
 func TestTooLittle(t *testing.T) {
-	for name, in := range map[string]input{
+	for name, in := range map[string]estimateInput{
 		"disk":   {Dump: findDump(t, 1<<42), Stale: all(true)},
 		"memory": {Dump: findDump(t, 1<<20), Stale: all(true), Pool: 1 << 50},
 	} {
@@ -181,12 +181,12 @@ func TestTooLittle(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	p := &Plan{XML: 1 << 30, Estimated: true, Disk: Need{3 << 30, 1 << 30}, Memory: Need{1 << 30, 4 << 30}, Tables: &Need{2 << 30, 5 << 30},
-		Steps: []Step{{Stage: "ingest", Fresh: true}, {Stage: "graph", Disk: 1 << 30, There: 1 << 20, Memory: 128 << 20}}}
+		Steps: []Step{{Stage: "ingest", Fresh: true}, {Stage: "graph", Disk: 1 << 30, Existing: 1 << 20, Memory: 128 << 20}}}
 	var out bytes.Buffer
 	if err := p.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ingest     no        -", "graph    yes  1.0 GiB", "1.0 MiB  128 MiB", "about 1.0 GiB of XML", "3.0 GiB of disk (1.0 GiB free)", "tables 2.0 GiB on their own (5.0 GiB free)"} {
+	for _, want := range []string{"ingest    no        -", "graph   yes  1.0 GiB", "1.0 MiB  128 MiB", "about 1.0 GiB of XML", "3.0 GiB of disk (1.0 GiB free)", "2.0 GiB on the disk of the tables (5.0 GiB free)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -17,7 +17,7 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// Servers are those that a verified build is loaded into; empty: none.
+// Servers are the servers that a verified build is loaded into. An empty address names none.
 type Servers struct {
 	GraphDB string        // URL of GraphDB or RDF4J Server
 	Qdrant  string        // address of Qdrant's gRPC; see [qdrant.ParseAddress]
@@ -28,15 +28,15 @@ type Servers struct {
 type Service struct {
 	Name    string `json:"name"`
 	Address string `json:"address"` // without secrets
-	Says    string `json:"says,omitempty"`
+	Answer  string `json:"says,omitempty"`
 	Missing string `json:"missing,omitempty"` // why it cannot be used
 }
 
 // probeTimeout is how long a server may take to answer.
 const probeTimeout = 15 * time.Second
 
-// examineServices sends a request to each server that the options name. The error is the first server's that cannot be
-// used. Dimensions are those of the dense endpoint's vectors; 0 where there is none.
+// examineServices sends a request to each server that the options name. It returns the length of the dense endpoint's
+// vectors, 0 without an endpoint, and the error of the first server that cannot be used.
 func (e *Examination) examineServices(ctx context.Context, o *build.Options, servers Servers) (dimensions int, failed error) {
 	remote := o.Remote
 	remote.RetryFor, remote.Timeout = time.Second, probeTimeout
@@ -68,12 +68,12 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 			continue
 		}
 		within, cancel := context.WithTimeout(ctx, probeTimeout)
-		says, err := p.probe(within)
+		answer, err := p.probe(within)
 		cancel()
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		found := Service{Name: p.name, Address: config.Masked(p.option, p.address), Says: says}
+		found := Service{Name: p.name, Address: config.Masked(p.option, p.address), Answer: answer}
 		if err != nil {
 			found.Missing = err.Error()
 			if failed == nil {
@@ -86,17 +86,17 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 }
 
 // probeMariaDB checks the rights that a load needs, on a table of its own.
-func probeMariaDB(ctx context.Context, o *build.Options) (says string, err error) {
+func probeMariaDB(ctx context.Context, o *build.Options) (answer string, err error) {
 	db, err := tables.Open(ctx, tables.Options{DSN: o.DSN, Log: o.Log})
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	err = db.SQL().QueryRowContext(ctx, "SELECT VERSION()").Scan(&says)
+	err = db.SQL().QueryRowContext(ctx, "SELECT VERSION()").Scan(&answer)
 	if err != nil {
-		return "", fmt.Errorf("asking for the version: %w", err)
+		return "", fmt.Errorf("querying the version: %w", err)
 	}
-	return says + ", with the rights of a load", db.CheckRights(ctx)
+	return answer + ", with the rights of a load", db.CheckRights(ctx)
 }
 
 // ProbeGraphDB sends a request without a user: a server that requires one answers, too.
@@ -109,14 +109,14 @@ func ProbeGraphDB(ctx context.Context, url string) (string, error) {
 	version, err := client.Protocol(ctx)
 	switch {
 	case rdf4j.IsStatus(err, http.StatusUnauthorized), rdf4j.IsStatus(err, http.StatusForbidden):
-		return "answers, and asks for a user", nil
+		return "answers, and requires a user", nil
 	case err != nil:
-		return "", schema.Faultf(schema.FaultService, "see whether the server runs, and whether the URL is its own", "%w", err)
+		return "", schema.Faultf(schema.FaultService, "check that the server runs, and that the URL is correct", "%w", err)
 	}
 	return fmt.Sprintf("answers, RDF4J protocol %d", version), nil
 }
 
-func probeQdrant(ctx context.Context, servers Servers) (says string, err error) {
+func probeQdrant(ctx context.Context, servers Servers) (answer string, err error) {
 	access := servers.Access
 	if access.Address, err = qdrant.ParseAddress(servers.Qdrant); err != nil {
 		return "", err
