@@ -1,16 +1,16 @@
-# s2g: the README's two commands are `make demo` and `make test`; each does all the set-up.
+# s2g: begin with `make demo` or `make test`; each installs missing programs first.
 #
-#   make demo     install what is missing, build, run the main job on a synthetic sample, search in it
-#   make test     install what is missing, build, run the tests that a person runs before a commit: two minutes
+#   make demo     install missing programs, build, run the main job on a synthetic sample, search in it
+#   make test     install missing programs, build, run the tests before a commit: two minutes
 #   make test-all all tests: kills, outages, engines (Java, Qdrant, an embedding server), documents, a browser
-#   make setup-engines  what test-all needs beside: a JDK with Maven, Python and chromium
-#   make e2e      only the tests that build into GraphDB's engine and Qdrant's, S2G_TEST_GRAPHDB and S2G_TEST_QDRANT where they are set
-#   make check    gofmt, vet, staticcheck, the import table, govulncheck where it can reach its database
-#   make quality  search quality with a trained model on a real site, held to the numbers in docs/vectors.md: ten minutes or more
-#   make bench    speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000), beside references; a table at the end;
-#                 with BENCH_GROWTH=1 also the growth from 25,000 to 400,000 posts
+#   make setup-engines  install what test-all needs beside: a JDK with Maven, Python and chromium
+#   make e2e      only the tests that load a build into GraphDB and Qdrant: their engines, or the servers S2G_TEST_GRAPHDB, S2G_TEST_QDRANT
+#   make check    gofmt, vet, staticcheck, the import table, and govulncheck if its database can be reached
+#   make quality  compare search quality with a trained model on a real site with the numbers in docs/vectors.md: ten minutes or more
+#   make bench    measure speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000), beside references; with
+#                 BENCH_GROWTH=1 also the growth from 25,000 to 400,000 posts
 #   make picture  docs/report.png, the report of a synthetic sample as a browser shows it
-#   make build    bin/s2g alone
+#   make build    only bin/s2g
 #   make man      man pages, in out/man: man out/man/s2g-build.1 shows one
 
 GO          ?= go

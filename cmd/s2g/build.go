@@ -16,10 +16,10 @@ import (
 )
 
 const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. The same command resumes a build that
-was stopped; where all is up to date it verifies alone.
+was stopped. If all stages are up to date, it only verifies.
 
-With --graphdb and --qdrant the verified build is loaded into these servers, their contents are compared with the
-files, and then Qdrant's aliases move to it in one step: after a failure the servers serve what they served before.
+With --graphdb and --qdrant it loads the verified build into these servers, compares their contents with the files, and
+then moves Qdrant's aliases to it in one step. After a failure the servers serve the previous build.
 
     s2g build --dump bioinformatics.stackexchange.com --out build
     s2g build --dump stackoverflow.com.7z --out build --languages python,r --db-memory 8GiB`
@@ -66,7 +66,7 @@ func (a *app) build() *cobra.Command {
 	o.buildFlags(f)
 	o.workerFlag(f)
 	to.flags(f)
-	f.StringSliceVar(&stages, "stages", build.Stages, "which `stages` to run")
+	f.StringSliceVar(&stages, "stages", build.Stages, "the `stages` to run")
 	dryRunFlag(f, &dryRun)
 	return cmd
 }
@@ -102,15 +102,15 @@ func (a *app) inBuild(cmd *cobra.Command, o *options, work func(*build.Build) er
 }
 
 func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
-	f.BoolVar(dryRun, "dry-run", false, "print what would be done and what it takes in disk and memory, and do nothing")
+	f.BoolVar(dryRun, "dry-run", false, "print the stages to run, with the disk and memory that they take, and change nothing")
 }
 
-// printPlan prints what the given stages would take. A machine that has too little of it is an error.
+// printPlan prints what the given stages would take. Too little disk or memory is an error. alone is that of [app.resolve].
 func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string, alone bool) error {
 	if err := o.needOut(); err != nil {
 		return err
 	}
-	m, err := existing(o.Out)
+	m, err := manifestOf(o.Out)
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string, alone b
 	return errors.Join(err, p.Err())
 }
 
-// existing reads the manifest in OUT, or returns an empty one where there is none.
-func existing(out string) (*manifest.Manifest, error) {
+// manifestOf returns the manifest in OUT, or an empty one if there is none.
+func manifestOf(out string) (*manifest.Manifest, error) {
 	if out == "" || !manifest.Exists(out) {
 		return &manifest.Manifest{}, nil
 	}

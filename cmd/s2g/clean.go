@@ -15,8 +15,8 @@ import (
 	"s2g/vectors/text"
 )
 
-const cleanHelp = `Shows the text of a question or an answer as it is embedded: what cleaning drops and by which rule, and the chunks
-with their tokens. It reads the tables and cleans by the rules of this version of s2g; docs/vectors.md has them.
+const cleanHelp = `Shows the text of a question or an answer as it is embedded: the parts that cleaning drops, each with its rule, and the
+chunks with their tokens. It reads the tables and cleans by the rules of this version of s2g; docs/vectors.md has them.
 
     s2g clean --out build 11227809`
 
@@ -65,7 +65,7 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 	})
 }
 
-// windows returns the windows of the build. Where its endpoint has cut the texts, the endpoint cuts this one, too.
+// windows returns the windows of the build. If the build's endpoint has cut the texts, they use that endpoint.
 func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (vectors.Windows, error) {
 	if !vectors.CutByEndpoint(m) {
 		return vectors.WindowsOf(m, nil)
@@ -92,7 +92,7 @@ func (a *app) printChunks(c *vectors.Cleaned, window int) {
 	}
 }
 
-// printable removes the control characters of a text, which a terminal would obey.
+// printable removes the control characters of a text, which a terminal would interpret.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {

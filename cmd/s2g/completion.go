@@ -14,7 +14,7 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-// completions registers how shells complete flags and arguments; see s2g completion. Without it shells offer files.
+// completions registers the completion of flags and arguments in shells (see s2g completion), whose default is file names.
 func completions(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		completions(c)
@@ -35,7 +35,7 @@ func completions(cmd *cobra.Command) {
 	cmd.PersistentFlags().VisitAll(visit)
 }
 
-// completion returns how a flag is completed; nil for flags that name a file or take no value.
+// completion returns the completion of a flag; nil for flags that name a file or take no value.
 func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	if values := build.Choices[f.Name]; values != nil {
 		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
@@ -95,7 +95,7 @@ func listed(values func() []string) cobra.CompletionFunc {
 	}
 }
 
-// languageTags completes the tags of the build in --out, else those of the paper's table. After an @ it completes files.
+// languageTags completes the tags of the build in --out, else of the paper's table. After an @ it completes files.
 func languageTags(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if strings.HasPrefix(typed, "@") {
 		return nil, cobra.ShellCompDirectiveDefault

@@ -15,7 +15,7 @@ import (
 
 const dbHelp = `Runs a statement on the tables of a build and prints the result as TSV, with a line of column names: NULL is \N,
 and a tab, line feed or backslash in a value is \t, \n, \\. With --json a row is an object of texts. Without a statement
-it opens the tables, prints the DSN by which other programs reach them, and keeps them open until it is interrupted.
+it opens the tables, prints their DSN for other programs, and keeps them open until it is interrupted.
 
     s2g db --out build 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'`
 
@@ -67,7 +67,7 @@ func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
 func (a *app) printQuery(ctx context.Context, db *tables.DB, query string) error {
 	rows, err := db.Query(ctx, query)
 	if err != nil {
-		return schema.Faultf(schema.FaultUsage, "put the statement right; SHOW TABLES and DESCRIBE Posts say what there is", "%w", err)
+		return schema.Faultf(schema.FaultUsage, "correct the statement; SHOW TABLES and DESCRIBE Posts list tables and columns", "%w", err)
 	}
 	defer rows.Close()
 	out := bufio.NewWriter(a.stdout)
@@ -111,7 +111,7 @@ func appendJSON(dst []byte, names []string, row [][]byte) []byte {
 	return append(dst, '}')
 }
 
-// appendTSV appends a row as MariaDB's own clients write it and LOAD DATA reads it.
+// appendTSV appends a row in the format of MariaDB's own clients, which LOAD DATA reads.
 func appendTSV(dst []byte, row [][]byte) []byte {
 	for i, value := range row {
 		if i > 0 {

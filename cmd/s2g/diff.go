@@ -17,7 +17,7 @@ added, removed or changed. "embed" counts the texts that a post did not have bef
 embeds, where the models are the same. A post counts in each of its languages, and once in the last line.
 
 It reads the files of the two folders, not their tables: posts from graph/, texts from vectors/. A copy without .s2g is
-enough. The exit code is 0 whatever is different.
+enough. The exit code is 0 even if the builds differ.
 
     s2g diff march june
     s2g diff march june --list changed | grep hasBody`
@@ -29,7 +29,7 @@ func (a *app) diff() *cobra.Command {
 	var form, list string
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
-		Short: "what changed between two builds, by language",
+		Short: "changes between two builds, by language",
 		Long:  diffHelp,
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,7 +40,7 @@ func (a *app) diff() *cobra.Command {
 		},
 	}
 	formFlag(cmd.Flags(), &form)
-	cmd.Flags().StringVar(&list, "list", "", "print the posts that were `added, changed or removed`: id, type, languages, and what of them changed")
+	cmd.Flags().StringVar(&list, "list", "", "print the posts that were `added, changed or removed`: id, type, languages, changed properties")
 	return cmd
 }
 
@@ -57,7 +57,7 @@ func (a *app) printDiff(ctx context.Context, was, now, form string) error {
 	return a.printAs(form, r, r.WriteTable)
 }
 
-// listDiff prints the posts of one list, a line each, as it finds them.
+// listDiff prints the posts of one list in the order in which they are found, a line each.
 func (a *app) listDiff(ctx context.Context, was, now, what string) error {
 	if !slices.Contains(lists, what) {
 		return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(lists, ", "), "--list has the value %q", what)

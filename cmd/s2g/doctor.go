@@ -9,10 +9,10 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-const doctorHelp = `Checks whether this machine is fit for a build: its programs, memory and disk; with --dump it lists the tables of the
-dump, and with --out it estimates what a build there takes. It sends a request to each server that --dsn, --dense,
---sparse, --graphdb and --qdrant name. It reads little and changes nothing; the rights of --dsn are checked on a table
-that is dropped at once. Exit code 2: something is missing, 4: a server does not answer; the message names it.
+const doctorHelp = `Checks the programs, memory and disk of this machine for a build. With --dump it lists the tables of the dump, with --out
+it estimates what a build there takes. It sends a request to each server of --dsn, --dense, --sparse, --graphdb and
+--qdrant. It reads little and changes nothing; the rights of --dsn are checked on a temporary table. Exit code 2:
+something is missing, 4: a server does not answer; the message names it.
 
     s2g doctor --dump stackoverflow.com.7z --out build --qdrant 127.0.0.1 --graphdb http://localhost:7200`
 
@@ -22,11 +22,11 @@ func (a *app) doctor() *cobra.Command {
 	var q qdrantFlags
 	cmd := &cobra.Command{
 		Use:   "doctor [--dump PATH] [--out DIR]",
-		Short: "is this machine fit for a build, and what would it take",
+		Short: "check machine and servers for a build, and estimate what it takes",
 		Long:  doctorHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			m, err := existing(o.Out)
+			m, err := manifestOf(o.Out)
 			if err != nil {
 				return err
 			}

@@ -13,10 +13,10 @@ import (
 	"s2g/vectors/search"
 )
 
-const evalHelp = `Measures how well the build's embedders find what is known to be there, with the titles of questions as queries:
-the body under the title, and the accepted answer.
-Bodies are embedded without their titles into an index in memory. The weight of the dense score in a fused one is
-fitted on half of the queries, reported on the others, and kept in the manifest: s2g search uses it.
+const evalHelp = `Measures how well the build's embedders find known items. The queries are titles of questions; the items are the body
+under the title, and the accepted answer. Bodies are embedded without their titles into an index in memory.
+The weight of the dense score in a fused score is fitted on half of the queries. The report is of the other half. The
+manifest stores the weight for s2g search.
 
     s2g eval --out build
     s2g eval --out build --sample 500 --json`
@@ -31,7 +31,7 @@ func (a *app) eval() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if of.Queries < 2 || of.Posts < 2 {
-				return schema.Faultf(schema.FaultUsage, "give 2 or more: one half fits the weight, the other is reported", "--sample %d, --posts %d", of.Queries, of.Posts)
+				return schema.Faultf(schema.FaultUsage, "give 2 or more: one half fits the weight, the report is of the other", "--sample %d, --posts %d", of.Queries, of.Posts)
 			}
 			return a.inBuild(cmd, o, func(b *build.Build) error { return a.evaluate(cmd.Context(), b, of) })
 		},
@@ -42,8 +42,8 @@ func (a *app) eval() *cobra.Command {
 	o.workerFlag(f)
 	denseEndpointFlag(f, &o.Shape.Dense)
 	sparseEndpointFlag(f, &o.Shape.Sparse)
-	f.IntVar(&of.Queries, "sample", 2000, "ask with the titles of so many `questions`, at most")
-	f.IntVar(&of.Posts, "posts", 100_000, "search so many `questions`, and as many answers, at most")
+	f.IntVar(&of.Queries, "sample", 2000, "maximal number of `questions` whose titles are queries")
+	f.IntVar(&of.Posts, "posts", 100_000, "maximal number of `questions` in the index, and of answers")
 	return cmd
 }
 

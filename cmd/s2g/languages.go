@@ -11,8 +11,8 @@ import (
 )
 
 const languagesHelp = `Prints the language table in force: that of --languages, else that of the build in --out, else the 39
-languages of the paper. Each has a named graph and a folder of vectors.
-With --other the last graph is that of the questions without a language.`
+languages of the paper. Each language has a named graph and a folder of vectors.
+With --other the last graph holds the questions without a selected language.`
 
 func (a *app) languages() *cobra.Command {
 	o := &options{}

@@ -17,8 +17,8 @@ import (
 	"s2g/vectors/qdrant"
 )
 
-const loadHelp = `Loads a build into a server. The server is asked what it already has, so the same command resumes a load that was
-stopped, or whose server was.`
+const loadHelp = `Loads a build into a server. The server stores the progress of the load, so the same command resumes it after the
+command or the server was stopped.`
 
 // load is the parent of the commands that load a build into a server.
 func (a *app) load() *cobra.Command {
@@ -35,7 +35,7 @@ func (a *app) load() *cobra.Command {
 	return cmd
 }
 
-// destinations are the servers that s2g build loads a verified build into.
+// destinations are the servers into which s2g build loads a verified build.
 type destinations struct {
 	graphDB loadGraphDB
 	qdrant  loadQdrant
@@ -47,17 +47,17 @@ func (d *destinations) flags(f *pflag.FlagSet) {
 	d.qdrant.serviceFlags(f)
 	d.qdrant.layoutFlags(f)
 	for _, name := range []string{"batch", "in-flight", "index-timeout", "keep", "shards", "replicas", "write-consistency", "on-disk", "quantization", "float16", "m", "ef-construct"} {
-		l := f.Lookup(name) // its help text is that of load qdrant, which need not name the server
+		l := f.Lookup(name) // the help text of load qdrant does not name the server
 		l.Usage = "Qdrant: " + l.Usage
 	}
-	f.StringVar(&d.qdrant.prefix, "prefix", "", "what the names of the repository and of collections begin with (default so for stackoverflow.com, else the site's name)")
+	f.StringVar(&d.qdrant.prefix, "prefix", "", "beginning of the names of the repository and the collections (default so for stackoverflow.com, else the site's name)")
 	d.qdrant.retryFlag(f)
 }
 
 // none reports whether no server is named.
 func (d *destinations) none() bool { return d.graphDB.url == "" && d.qdrant.url == "" }
 
-// check checks, before hours of work, that the servers answer and take the options.
+// check checks, before hours of work, that the servers answer and accept the options.
 func (d *destinations) check(ctx context.Context, a *app, stages []string) error {
 	if d.none() {
 		return nil
@@ -65,7 +65,7 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 	if !slices.Contains(stages, build.Verify) {
 		return schema.Faultf(schema.FaultUsage, "leave --stages out, or load with s2g load", "a build that is not verified is not loaded")
 	}
-	d.graphDB.prefix, d.graphDB.retryFor = d.qdrant.prefix, d.qdrant.retryFor // one flag each, for both
+	d.graphDB.prefix, d.graphDB.retryFor = d.qdrant.prefix, d.qdrant.retryFor // both servers share these flags
 	if d.graphDB.url != "" {
 		client, err := d.graphDB.client(a)
 		if err != nil {
@@ -73,7 +73,7 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 		}
 		client.Close()
 		if _, err := plan.ProbeGraphDB(ctx, d.graphDB.url); err != nil {
-			return schema.Faultf(schema.FaultService, "start it, or leave --graphdb out", "asking GraphDB: %w", err)
+			return schema.Faultf(schema.FaultService, "start it, or leave --graphdb out", "checking GraphDB: %w", err)
 		}
 	}
 	if d.qdrant.url == "" {
@@ -90,8 +90,8 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 	return errors.Join(err, server.Close())
 }
 
-// load loads the build into the servers, compares them with what verify has found, and only then makes Qdrant serve
-// it. After a failure anywhere the servers serve what they served before.
+// load loads the build into the servers, compares their contents with those that verify has read from the files, and then
+// puts the build in service in Qdrant. After any failure the servers serve the previous build.
 func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *verify.Contents) error {
 	if d.none() {
 		return nil
@@ -99,7 +99,7 @@ func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *
 	out, m := b.Options.Out, b.Dir.Manifest()
 	var points qdrant.Build
 	var qdrantServer *qdrant.Server
-	if d.qdrant.url != "" { // Qdrant refuses a build before hours of GraphDB's work, not after them
+	if d.qdrant.url != "" { // check what Qdrant may refuse before GraphDB's hours of work
 		var err error
 		if points, err = build.Points(out, m, toolVersion(), d.qdrant.prefix, ""); err != nil {
 			return err
@@ -153,7 +153,7 @@ func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *
 	return a.printLoadedPoints(points, loaded, dropped)
 }
 
-// loadGraphDB loads the graph. The server that it returns compares the repository, until the caller calls end.
+// loadGraphDB loads the graph. It returns the server for the comparison, and end, which closes its client.
 func (d *destinations) loadGraphDB(ctx context.Context, a *app, out string, m *manifest.Manifest) (server verify.Server, end func(), err error) {
 	l := &d.graphDB
 	graph, name, err := l.graphBuild(out, m)

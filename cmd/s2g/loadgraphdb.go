@@ -27,16 +27,16 @@ reads the marks and sends the other files. The last transaction removes the mark
     s2g load graphdb --out build --url http://localhost:7200
     S2G_GRAPHDB_USER=me S2G_GRAPHDB_PASSWORD=… s2g load graphdb --out build --url https://graphdb.example.org
 
-A first load of a large build is faster while no server runs: --offline DIR writes what GraphDB's importrdf needs
-and prints its command.`
+A first load of a large build is faster while no server runs: --offline DIR writes the input of GraphDB's importrdf and
+prints its command.`
 
 // loadGraphDB is the command's options.
 type loadGraphDB struct {
 	options
 	graphDBFlags
 	of            graphdb.Options
-	configuration string // a file
-	offline       string // a folder
+	configuration string // path of a Turtle file
+	offline       string // path of a folder
 	dryRun        bool
 }
 
@@ -61,17 +61,17 @@ func (a *app) loadGraphDB() *cobra.Command {
 	l.repositoryFlags(f)
 	f.IntVar(&l.of.Transaction, "transaction", graphdb.DefaultTransaction, "`files` of a transaction, of 50,000 statements each")
 	f.IntVar(&l.of.InFlight, "in-flight", graphdb.DefaultInFlight, "transactions at a time")
-	f.StringVar(&l.of.ImportDir, "import-dir", "", "GraphDB's import `folder` (graphdb.workbench.importDirectory) as this machine sees it: the server reads the files from there")
-	f.StringVar(&l.offline, "offline", "", "write what GraphDB's importrdf needs into this `folder`, print its command, and ask no server")
+	f.StringVar(&l.of.ImportDir, "import-dir", "", "path on this machine of GraphDB's import `folder` (graphdb.workbench.importDirectory): the server reads the files from there")
+	f.StringVar(&l.offline, "offline", "", "write the input of GraphDB's importrdf into this `folder` and print its command, without a server")
 	f.BoolVar(&l.dryRun, "dry-run", false, "print what would be done, and change nothing")
 	return cmd
 }
 
 func (l *loadGraphDB) repositoryFlags(f *pflag.FlagSet) {
-	f.StringVar(&l.prefix, "prefix", "", "what the name of the repository begins with (default so for stackoverflow.com, else the site's name)")
-	f.StringVar(&l.of.Server, "server", graphdb.ServerAuto, "whose repository to make: graphdb, rdf4j, or auto to find out")
-	f.StringVar(&l.of.Ruleset, "ruleset", "", "GraphDB's `ruleset` of a repository to be made (default empty: nothing is inferred)")
-	f.StringVar(&l.configuration, "repository-config", "", "Turtle `file` of the configuration of a repository to be made")
+	f.StringVar(&l.prefix, "prefix", "", "beginning of the repository's name (default so for stackoverflow.com, else the site's name)")
+	f.StringVar(&l.of.Server, "server", graphdb.ServerAuto, "type of the server, for a new repository: graphdb, rdf4j, or auto to detect it")
+	f.StringVar(&l.of.Ruleset, "ruleset", "", "GraphDB's `ruleset` for a new repository (default empty: no inference)")
+	f.StringVar(&l.configuration, "repository-config", "", "Turtle `file` with the configuration of a new repository")
 }
 
 func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
@@ -123,7 +123,7 @@ func (l *loadGraphDB) readConfiguration() error {
 		return err
 	}
 	if l.of.Ruleset != "" {
-		return schema.Faultf(schema.FaultUsage, "the file says which ruleset", "--ruleset with --repository-config")
+		return schema.Faultf(schema.FaultUsage, "the ruleset is in the file", "--ruleset with --repository-config")
 	}
 	if l.repository != "" && l.repository != name {
 		return schema.Faultf(schema.FaultUsage, "leave --repository out", "%s is of the repository %s, not %s", l.configuration, name, l.repository)
@@ -158,7 +158,7 @@ type plannedGraph struct {
 // slowLoad and fastLoad are the statements a second that GraphDB's engine loads, as measured on two processors.
 const slowLoad, fastLoad = 20_000, 56_000
 
-// planGraphDB prints what a load would do. A repository that a load would refuse is an error.
+// planGraphDB prints the plan of a load. A repository that a load would refuse is an error.
 func (a *app) planGraphDB(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) error {
 	state, left, refused := graphdb.Plan(ctx, r, b)
 	if refused != nil && state.State != graphdb.Foreign {
@@ -180,12 +180,12 @@ func (a *app) planGraphDB(ctx context.Context, r *rdf4j.Repository, b *graphdb.B
 	return refused
 }
 
-// loadTime is how long n statements take.
+// loadTime returns the time of n statements at a rate per second, at least a second.
 func loadTime(n, rate int64) time.Duration {
 	return max(time.Second, time.Duration(n/rate)*time.Second)
 }
 
-// printLoadedGraph prints the table that a load ends with, or one line of JSON.
+// printLoadedGraph prints the result of a load as a table, or as a line of JSON with --json.
 func (a *app) printLoadedGraph(l graphdb.LoadResult) error {
 	if a.json {
 		return printJSON(a, map[string]any{"graphdb": l})
@@ -195,7 +195,7 @@ func (a *app) printLoadedGraph(l graphdb.LoadResult) error {
 	}
 	a.printf("repository  %s (%s)\nstatements  %s\n", l.Repository, l.Endpoint, humanize.Comma(l.Statements))
 	if l.Sent == 0 {
-		a.printf("loaded      nothing: all %d files were there\n", l.Files)
+		a.printf("loaded      nothing: the repository had all %d files\n", l.Files)
 		return nil
 	}
 	a.printf("loaded      %d of %d files, %s statements in %.1f s, %s/s\n", l.Sent, l.Files, humanize.Comma(l.Loaded), l.Seconds, rate(l.Loaded, l.Seconds, 1))
@@ -209,28 +209,28 @@ const (
 	graphDBToken    = "S2G_GRAPHDB_TOKEN"
 )
 
-// graphDBFlags are the URL of a server of the RDF4J protocol, the name of a repository, and how the server is reached.
+// graphDBFlags are the flags of a server of the RDF4J protocol: its URL, a repository, and the limits of requests.
 type graphDBFlags struct {
 	url, repository, prefix string
 	insecure                bool
 	timeout, retryFor       time.Duration
 }
 
-// flags adds the flags of every command that uses such a server. url is the name of the flag of its URL.
+// flags adds the flags of every command that uses such a server. url is the name of the flag for its URL.
 func (g *graphDBFlags) flags(f *pflag.FlagSet, url string) {
-	f.StringVar(&g.url, url, "", "`URL` of GraphDB or RDF4J Server, as http://localhost:7200 or http://localhost:8080/rdf4j-server; who asks as "+
-		graphDBUser+" and "+graphDBPassword+", or "+graphDBToken)
+	f.StringVar(&g.url, url, "", "`URL` of GraphDB or RDF4J Server, as http://localhost:7200 or http://localhost:8080/rdf4j-server; credentials are in "+
+		graphDBUser+" and "+graphDBPassword+", or in "+graphDBToken)
 	f.StringVar(&g.repository, "repository", "", "`name` of the repository (default PREFIX_DATE_HASH)")
-	f.BoolVar(&g.insecure, "graphdb-insecure-auth", false, "send password or token to another machine without TLS, too")
+	f.BoolVar(&g.insecure, "graphdb-insecure-auth", false, "also send password or token to another machine without TLS")
 }
 
-// timeFlags adds the flags of timeouts and retries. example is a request that takes long.
+// timeFlags adds the flags of timeout and retries. example is a request that takes long.
 func (g *graphDBFlags) timeFlags(f *pflag.FlagSet, timeout time.Duration, example string) {
-	f.DurationVar(&g.timeout, "request-timeout", timeout, "how long the server may take for a request, as "+example)
-	f.DurationVar(&g.retryFor, "retry-for", graphdb.DefaultRetryFor, "how long a request that fails is tried again")
+	f.DurationVar(&g.timeout, "request-timeout", timeout, "timeout of a request, as "+example)
+	f.DurationVar(&g.retryFor, "retry-for", graphdb.DefaultRetryFor, "how long to retry a failing request")
 }
 
-// client checks URL and secrets and returns a client. It sends nothing.
+// client checks URL and credentials and returns a client. It sends no request.
 func (g *graphDBFlags) client(a *app) (*rdf4j.Client, error) {
 	c := rdf4j.Config{URL: g.url, Timeout: g.timeout, User: a.getenv(graphDBUser), Password: a.getenv(graphDBPassword), Token: a.getenv(graphDBToken)}
 	if c.Token != "" && !strings.Contains(c.Token, " ") {
@@ -248,7 +248,7 @@ func (g *graphDBFlags) client(a *app) (*rdf4j.Client, error) {
 		return nil, schema.Faultf(schema.FaultUsage, "give "+before+", and the repository as --repository", "%s is not the URL of a server but of its repositories", g.url)
 	}
 	if err == nil && u.Scheme == "http" && (c.User != "" || c.Token != "") && !g.insecure && !loopback(u.Hostname()) {
-		return nil, schema.Faultf(schema.FaultUsage, "use https, or --graphdb-insecure-auth where the network is yours",
+		return nil, schema.Faultf(schema.FaultUsage, "use https, or --graphdb-insecure-auth in a network that you trust",
 			"a password or token for %s would go over the network in plain text", u.Host)
 	}
 	client, err := rdf4j.New(c)

@@ -20,8 +20,8 @@ import (
 
 const loadQdrantHelp = `Loads the points of a build into Qdrant: a collection for each language, PREFIX_LANGUAGE_DATE_HASH, behind an alias
 PREFIX_LANGUAGE. The collections are new. The aliases lead to the old ones until the new ones are complete, indexed
-and compared with the shards, and then all move in one request. The same command resumes a load that was stopped:
-it sends the points that the server lacks.
+and compared with the shards; then one request moves all aliases. The same command resumes a load that was stopped: it
+sends the points that the server lacks.
 
     s2g load qdrant --out build --url 127.0.0.1
     S2G_QDRANT_API_KEY=… s2g load qdrant --out build --url https://qdrant.example.org:6334 --on-disk --quantization scalar`
@@ -31,7 +31,7 @@ type loadQdrant struct {
 	options
 	qdrantFlags
 	of          qdrant.Options
-	only        string // languages
+	only        string // list of languages; empty: all
 	keep        int
 	allowShrink bool
 	dryRun      bool
@@ -57,29 +57,29 @@ func (a *app) loadQdrant() *cobra.Command {
 	l.retryFlag(f)
 	l.prefixFlag(f)
 	l.layoutFlags(f)
-	f.StringVar(&l.only, "languages", "", "only these languages of the build, by `tags` or slugs: a,b,c or @file; what serves the others stays")
+	f.StringVar(&l.only, "languages", "", "load only these languages, by `tags` or slugs: a,b,c or @file; the others keep their collections")
 	l.serviceFlags(f)
 	f.BoolVar(&l.dryRun, "dry-run", false, "print what would be done, and change nothing")
 	return cmd
 }
 
 func (l *loadQdrant) serviceFlags(f *pflag.FlagSet) {
-	f.IntVar(&l.keep, "keep", 1, "how many earlier collections of a language to keep; -1: all")
-	f.BoolVar(&l.allowShrink, "allow-shrink", false, "put a build in service that has under 90 % of the points in service now")
+	f.IntVar(&l.keep, "keep", 1, "number of earlier collections to keep for each language; -1: all")
+	f.BoolVar(&l.allowShrink, "allow-shrink", false, "put a build in service that has less than 90 % of the points in service now")
 }
 
 func (l *loadQdrant) layoutFlags(f *pflag.FlagSet) {
-	f.IntVar(&l.of.Batch, "batch", qdrant.DefaultBatch, "points of a request, of 5 MB at most")
+	f.IntVar(&l.of.Batch, "batch", qdrant.DefaultBatch, "points of a request, which has 5 MB at most")
 	f.IntVar(&l.of.InFlight, "in-flight", qdrant.DefaultInFlight, "requests at a time")
-	f.DurationVar(&l.of.IndexTimeout, "index-timeout", qdrant.DefaultIndexTimeout, "how long to wait for the indexes")
+	f.DurationVar(&l.of.IndexTimeout, "index-timeout", qdrant.DefaultIndexTimeout, "how long to wait for the server's indexes")
 	f.Uint32Var(&l.of.Shards, "shards", 0, "shards of a collection (default the server's)")
 	f.Uint32Var(&l.of.Replicas, "replicas", 0, "replicas of a shard (default the server's)")
-	f.Uint32Var(&l.of.WriteConsistency, "write-consistency", 0, "replicas that must have a write before it counts (default the server's)")
-	f.BoolVar(&l.of.OnDisk, "on-disk", false, "the server reads vectors and indexes from disk, for less memory")
-	f.StringVar(&l.of.Quantization, "quantization", qdrant.QuantizationNone, "smaller copies of the dense vectors, which searches begin with: scalar, binary, product or none")
-	f.BoolVar(&l.of.Float16, "float16", false, "dense vectors of half the size")
+	f.Uint32Var(&l.of.WriteConsistency, "write-consistency", 0, "replicas that must confirm a write (default the server's)")
+	f.BoolVar(&l.of.OnDisk, "on-disk", false, "keep vectors and indexes on the server's disk, for less memory")
+	f.StringVar(&l.of.Quantization, "quantization", qdrant.QuantizationNone, "quantization of the dense vectors for the first pass of a search: scalar, binary, product or none")
+	f.BoolVar(&l.of.Float16, "float16", false, "store dense vectors as float16, of half the size")
 	f.Uint64Var(&l.of.M, "m", qdrant.DefaultM, "links of a point in the HNSW graph")
-	f.Uint64Var(&l.of.EfConstruct, "ef-construct", 0, "candidates for each link (default the server's)")
+	f.Uint64Var(&l.of.EfConstruct, "ef-construct", 0, "candidates for a link when the HNSW graph is built (default the server's)")
 }
 
 func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
@@ -129,7 +129,7 @@ func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, points qdra
 	return server.Load(ctx, points, l.of)
 }
 
-// planQdrant prints what a load would do. A build that Qdrant could not serve is an error.
+// planQdrant prints the plan of a load. A build that cannot be put in service is an error.
 func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, points qdrant.Build, l *loadQdrant) error {
 	p, err := server.Plan(ctx, points, l.keep)
 	if err != nil {
@@ -152,7 +152,7 @@ func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, points qdra
 	for _, names := range []struct {
 		what string
 		list []string
-	}{{"aliases that go", p.Withdrawn}, {"collections that go", p.Dropped}} {
+	}{{"aliases to delete", p.Withdrawn}, {"collections to delete", p.Dropped}} {
 		if len(names.list) > 0 {
 			a.printf("%s: %s\n", names.what, strings.Join(names.list, ", "))
 		}
@@ -160,7 +160,7 @@ func (a *app) planQdrant(ctx context.Context, server *qdrant.Server, points qdra
 	return errors.Join(err, refused)
 }
 
-// printLoadedPoints prints the table that a load ends with, or one line of JSON.
+// printLoadedPoints prints the result of a load as a table, or as a line of JSON with --json.
 func (a *app) printLoadedPoints(points qdrant.Build, loaded []qdrant.Loaded, dropped []string) error {
 	if a.json {
 		return printJSON(a, map[string]any{"qdrant": loaded, "dropped": slices.Concat([]string{}, dropped)})
@@ -186,10 +186,10 @@ func (a *app) printLoadedPoints(points qdrant.Build, loaded []qdrant.Loaded, dro
 	return nil
 }
 
-// qdrantKey is the variable of the API key; S2G_QDRANT_API_KEY_FILE names its file instead.
+// qdrantKey is the variable of the API key; see app.getenv.
 const qdrantKey = "S2G_QDRANT_API_KEY"
 
-// qdrantFlags are the address of a Qdrant server and how it is reached.
+// qdrantFlags are the flags of a Qdrant server: its address, the prefix of its collections, key and retries.
 type qdrantFlags struct {
 	url, prefix string
 	plainKey    bool
@@ -197,16 +197,16 @@ type qdrantFlags struct {
 }
 
 func (q *qdrantFlags) flags(f *pflag.FlagSet, url string) {
-	f.StringVar(&q.url, url, "", "`address` of Qdrant's gRPC: host:port, or https://host:port for TLS (port 6334 unless given); an API key as "+qdrantKey)
-	f.BoolVar(&q.plainKey, "qdrant-insecure-key", false, "send the API key to another machine without TLS, too")
+	f.StringVar(&q.url, url, "", "`address` of Qdrant's gRPC: host:port, or https://host:port for TLS (default port 6334); the API key is in "+qdrantKey)
+	f.BoolVar(&q.plainKey, "qdrant-insecure-key", false, "also send the API key to another machine without TLS")
 }
 
 func (q *qdrantFlags) retryFlag(f *pflag.FlagSet) {
-	f.DurationVar(&q.retryFor, "retry-for", qdrant.DefaultRetryFor, "how long a request that fails is tried again")
+	f.DurationVar(&q.retryFor, "retry-for", qdrant.DefaultRetryFor, "how long to retry a failing request")
 }
 
 func (q *qdrantFlags) prefixFlag(f *pflag.FlagSet) {
-	f.StringVar(&q.prefix, "prefix", "", "what the names of collections begin with (default so for stackoverflow.com, else the site's name)")
+	f.StringVar(&q.prefix, "prefix", "", "beginning of the collections' names (default so for stackoverflow.com, else the site's name)")
 }
 
 // connect connects to the server.

@@ -1,8 +1,8 @@
 // Command s2g turns a Stack Overflow data dump into a knowledge graph and a
 // vector database that share post ids. See README.md and s2g --help.
 //
-// This package parses flags, draws progress and maps errors to exit codes. The stages are the packages ingest, graph and
-// vectors; the packages below this one join them.
+// This package parses flags, draws progress and maps errors to exit codes. The packages ingest, graph and vectors are the
+// stages; the package internal/build runs them.
 package main
 
 import (
@@ -26,7 +26,7 @@ import (
 // exitInterrupted is the exit code after SIGINT or SIGTERM: the run can be resumed.
 const exitInterrupted = 130
 
-// errInterrupted is the cause of a context that SIGINT or SIGTERM has canceled.
+// errInterrupted is the cause of a context that SIGINT or SIGTERM cancels.
 var errInterrupted = errors.New("interrupted")
 
 func main() {
@@ -62,8 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return code
 }
 
-// resultWriter writes results. It stores the first error, which run reports, so that no command must check what it
-// prints; after it, it writes nothing.
+// resultWriter writes results until the first error. It stores that error for run, so commands ignore errors of printing.
 type resultWriter struct {
 	w   io.Writer
 	err error
@@ -76,29 +75,29 @@ func (r *resultWriter) Write(p []byte) (n int, err error) {
 	return n, r.err
 }
 
-// fail prints an error and what to do about it, and returns the exit code. An error that follows a signal is an
-// interruption; where the signal did not cause it, it is printed, too.
+// fail prints an error with its remedy and returns the exit code. After a signal the exit code is that of an interruption;
+// an error with another cause than the signal is printed with it.
 func (a *app) fail(ctx context.Context, err error) int {
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		cause := ""
 		if !errors.Is(err, context.Canceled) {
 			cause = "it ended with: " + a.withFlagNames(err.Error())
 		}
-		a.printError("interrupted; the same command goes on from here", cause, exitInterrupted)
+		a.printError("interrupted; the same command resumes the run", cause, exitInterrupted)
 		return exitInterrupted
 	}
 	if errors.Is(err, syscall.ENOSPC) {
-		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it goes on from here", "disk full: %w", err)
+		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it resumes the run", "disk full: %w", err)
 	}
 	fault, remedy := schema.FaultOf(err)
 	a.printError(a.withFlagNames(err.Error()), a.withFlagNames(remedy), fault.ExitCode())
 	return fault.ExitCode()
 }
 
-// optionName matches an option in a library's error; see [schema.Faultf].
+// optionName matches the name of an option in a library's message; see [schema.Faultf].
 var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 
-// withFlagNames returns a message of a library with flags in place of the options that it names.
+// withFlagNames replaces the options that a library's message names by their flags: "option window" by "--window".
 func (a *app) withFlagNames(message string) string {
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
 		if name := strings.TrimPrefix(option, "option "); slices.Contains(flagNames(a.root), name) {
@@ -108,7 +107,7 @@ func (a *app) withFlagNames(message string) string {
 	})
 }
 
-// printError prints an error for people, or with --json as a line of the log.
+// printError prints an error for people, or as a line of the log with --json.
 func (a *app) printError(message, remedy string, code int) {
 	if a.json {
 		slog.New(slog.NewJSONHandler(a.stderr, nil)).Error(message, "remedy", remedy, "exit", code)

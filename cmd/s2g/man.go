@@ -25,7 +25,7 @@ func manCommand() *cobra.Command {
 			}
 			root := cmd.Root()
 			root.InitDefaultCompletionCmd()
-			forMan(root)
+			escapeForMan(root)
 			date := sourceDate()
 			header := &doc.GenManHeader{Section: "1", Date: &date, Source: "s2g " + toolVersion(), Manual: "s2g"}
 			if err := doc.GenManTree(root, header, args[0]); err != nil {
@@ -36,9 +36,9 @@ func manCommand() *cobra.Command {
 	}
 }
 
-// forMan prepares the texts of a command, which a Markdown parser reads: it escapes what is special there, but not in
-// blocks that are indented by four spaces. It removes the date of generation, so that equal pages are equal files.
-func forMan(cmd *cobra.Command) {
+// escapeForMan escapes the texts of a command and those below it for the Markdown parser of package doc. It leaves blocks
+// that are indented by four spaces. It removes the date of generation, so that pages are reproducible.
+func escapeForMan(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	lines := strings.Split(cmd.Long, "\n")
 	for i, line := range lines {
@@ -51,14 +51,14 @@ func forMan(cmd *cobra.Command) {
 	cmd.LocalNonPersistentFlags().VisitAll(escape)
 	cmd.PersistentFlags().VisitAll(escape)
 	for _, c := range cmd.Commands() {
-		forMan(c)
+		escapeForMan(c)
 	}
 }
 
 // markdown escapes the special characters that help texts hold. A `name` in a flag's usage stays, and becomes bold.
 var markdown = strings.NewReplacer(`\`, `\\`, "<", `\<`, ">", `\>`, "*", `\*`, "_", `\_`, "|", `\|`, "[", `\[`, "&", `\&`)
 
-// sourceDate returns the date of the commit that the program was built from, else now.
+// sourceDate returns the date of the program's commit, or the current time if the build does not record it.
 func sourceDate() time.Time {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

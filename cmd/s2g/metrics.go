@@ -25,7 +25,7 @@ func (a *app) checkMetrics() error {
 func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) error {
 	out := cmd.Flags().Lookup("out")
 	if out == nil {
-		return nil // the command works on no build
+		return nil // the command has no build
 	}
 	if a.metrics == "" { // a command line that could not be parsed has set no flags
 		a.metrics = a.getenv(environmentName("metrics"))
@@ -43,7 +43,7 @@ func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) erro
 			r.DatabaseMemory[o.Stage] = o.ServerPeakRSS
 		}
 	}
-	if m, err := manifest.Read(out.Value.String()); err == nil { // else the run has reported it
+	if m, err := manifest.Read(out.Value.String()); err == nil { // the run has reported any error
 		r.Manifest = m
 	}
 	return metrics.Write(a.metrics, r)

@@ -12,10 +12,10 @@ import (
 	"s2g/schema/memory"
 )
 
-// options are the flags of a build. Each command has those that concern it.
+// options are the options of a build, from the flags of a command. Each command has the flags that concern it.
 type options struct {
 	build.Options
-	memory, languages string // as the flags have them; resolve parses them
+	memory, languages string // values of flags, which resolve parses
 }
 
 func (o *options) outFlag(f *pflag.FlagSet) {
@@ -23,19 +23,19 @@ func (o *options) outFlag(f *pflag.FlagSet) {
 }
 
 func (o *options) databaseFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.DSN, "dsn", "", "use this MariaDB instead of a private one: user@unix(/path)/database or user@tcp(host:port)/database; with a password only as S2G_DSN or in a file that S2G_DSN_FILE names")
+	f.StringVar(&o.DSN, "dsn", "", "use this MariaDB instead of a private one: user@unix(/path)/database or user@tcp(host:port)/database; with a password only in S2G_DSN or in the file of S2G_DSN_FILE")
 	f.StringVar(&o.memory, "db-memory", "", "`size` of the private MariaDB's buffer pool (default a quarter of memory, 256MiB to 16GiB)")
 }
 
 func (o *options) workerFlag(f *pflag.FlagSet) {
-	f.IntVar(&o.Workers, "workers", 0, "goroutines that work side by side; changes no byte of the output (default one a core)")
+	f.IntVar(&o.Workers, "workers", 0, "number of goroutines; the output does not depend on it (default one per core)")
 }
 
 func (o *options) ingestFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Dump, "dump", "", "the dump: a `path` of a folder of .xml, .xml.gz, .bz2, .zst or .xz files, a site's .7z, or a folder of site-Table.7z files")
-	f.StringVar(&o.DumpSite, "dump-site", "", "which `site`, where the dump holds several")
+	f.StringVar(&o.DumpSite, "dump-site", "", "the `site` to read, if the dump holds several")
 	f.StringSliceVar(&o.Shape.Without, "without", nil, "`tables` that may be missing: comments,votes,links,tags")
-	f.BoolVar(&o.Rehash, "rehash", false, "tell the dump from that of the build by its bytes, which are read for that, not by its files' names, sizes and times")
+	f.BoolVar(&o.Rehash, "rehash", false, "identify the dump by its bytes (reads it once before all else), not by the names, sizes and times of its files")
 	f.BoolVar(&o.Strict, "strict", false, "stop at the first bad row (exit 3)")
 	f.Float64Var(&o.MaxRejects, "max-rejects", 0.01, "share of bad rows in a table above which the run fails (exit 3)")
 }
@@ -49,7 +49,7 @@ func (o *options) languageFlags(f *pflag.FlagSet) {
 func (o *options) graphFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Shape.GraphFormat, "graph-format", "trig", "format of the graph's files: trig, or nquads for stores that read no TriG")
 	f.StringVar(&o.Shape.Compress, "compress", "gzip", "compression of the graph's files: gzip, zstd or none")
-	f.BoolVar(&o.Shape.Materialize, "materialize", false, "write out what follows from the ontology: superclasses, and the terms of SIOC, schema.org, SKOS and Dublin Core")
+	f.BoolVar(&o.Shape.Materialize, "materialize", false, "write the statements that follow from the ontology: superclasses, and the terms of SIOC, schema.org, SKOS and Dublin Core")
 }
 
 func (o *options) vectorFlags(f *pflag.FlagSet) {
@@ -81,7 +81,7 @@ func (o *options) buildFlags(f *pflag.FlagSet) {
 	o.databaseFlags(f)
 }
 
-// needOut returns a usage fault where no folder is named.
+// needOut returns a usage fault without --out.
 func (o *options) needOut() error {
 	if o.Out == "" {
 		return schema.Faultf(schema.FaultUsage, "give --out DIR", "no folder to work in")
@@ -89,7 +89,7 @@ func (o *options) needOut() error {
 	return nil
 }
 
-// needBuild returns a usage fault where the folder holds no build.
+// needBuild returns a usage fault if the folder holds no build.
 func (o *options) needBuild() error {
 	if err := o.needOut(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (o *options) needBuild() error {
 	return err
 }
 
-// readBuild reads the manifest of the build in OUT, and completes the options by it.
+// readBuild reads the manifest of the build in OUT and completes the options with it.
 func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, error) {
 	if err := o.needOut(); err != nil {
 		return nil, err
@@ -110,13 +110,12 @@ func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, err
 	return m, a.resolve(cmd, o, m, true)
 }
 
-// resolve completes the options and checks them. Those that no flag gives come from the build in OUT where a stage runs
-// alone.
+// resolve completes and checks the options. If a stage runs alone, options without a flag come from the build in OUT.
 func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alone bool) error {
 	o.Tool, o.Log, o.Remote, o.Fits = toolVersion(), a.log, a.remote(), plan.Check
 	o.LimitMemory = memory.Limit
 	o.Progress = func(stage string) (func(string, int64, int64), func()) {
-		memory.ResetPeak() // the summary has the peak of the stage
+		memory.ResetPeak() // for the stage's peak in the summary
 		p := a.progress(stage)
 		return p.report, p.end
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// logEvery is the time between two lines of progress where no bar is drawn.
+// logEvery is the time between two log lines of progress.
 const logEvery = 5 * time.Second
 
 // unit is the unit of a stage's progress.
@@ -41,14 +41,14 @@ func (u unit) format(n int64) string {
 // stagesInBytes count their progress in bytes; all others in rows.
 var stagesInBytes = []string{"ingest", "verify", "diff"}
 
-// progress shows how far a stage is: a bar on a terminal, a log line every few seconds elsewhere. Its method report is the
-// Progress callback of stages, and may be called from several goroutines.
+// progress shows the progress of a stage: a bar on a terminal, a log line every few seconds elsewhere. Its method report
+// is the Progress callback of stages; several goroutines may call it.
 type progress struct {
 	stage    string
 	unit     unit
 	log      *slog.Logger
-	terminal io.Writer // nil where lines are logged
-	numbers  bool      // lines have numbers without units, for programs
+	terminal io.Writer // nil: lines are logged
+	numbers  bool      // log lines have numbers without units, for programs
 
 	mu      sync.Mutex
 	bar     *progressbar.ProgressBar
@@ -70,7 +70,7 @@ func (a *app) progress(stage string) *progress {
 	return p
 }
 
-// newBar returns a bar, or a spinner where the total is unknown.
+// newBar returns a bar, or a spinner if the total is unknown.
 func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 	options := []progressbar.Option{
 		progressbar.OptionSetWriter(p.terminal),
@@ -90,7 +90,7 @@ func (p *progress) newBar(total int64) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total, options...)
 }
 
-// report takes what runs, how much of it is done and how much there is; a total of 0 is unknown.
+// report shows the name of the work, its done part and its total. A total of 0 is unknown.
 func (p *progress) report(what string, done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -106,7 +106,7 @@ func (p *progress) report(what string, done, total int64) {
 	p.log.Info(p.stage, p.attributes(what, done, total)...)
 }
 
-// alive repeats the last report each second until it is stopped, because a request to a server may take long.
+// alive repeats the last report each second until stop is called, because a request to a server may take long.
 func (p *progress) alive() (stop func()) {
 	ticker, ended := time.NewTicker(time.Second), make(chan struct{})
 	go func() {
@@ -127,7 +127,7 @@ func (p *progress) alive() (stop func()) {
 	return func() { ticker.Stop(); close(ended) }
 }
 
-// draw draws the bar. It ignores errors, which are those of drawing.
+// draw draws the bar and ignores errors of drawing.
 func (p *progress) draw(what string, done, total int64) {
 	if p.bar == nil || total != p.total {
 		p.clear()

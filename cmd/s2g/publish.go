@@ -7,8 +7,8 @@ import (
 	"s2g/schema/manifest"
 )
 
-const publishHelp = `Writes the documents that a build is passed on with: README.md (also a Hugging Face dataset card), croissant.json
-(MLCommons Croissant 1.0), LICENSE, ATTRIBUTION.md and SHA256SUMS. Each stage that changes files writes them, too; this
+const publishHelp = `Writes the documents that accompany a published build: README.md (also a Hugging Face dataset card), croissant.json
+(MLCommons Croissant 1.0), LICENSE, ATTRIBUTION.md and SHA256SUMS. Each stage that changes files also writes them; this
 command restores documents that were changed or removed since, or that an older s2g did not write.
 
     s2g publish --out build && (cd build && sha256sum -c --quiet SHA256SUMS)`
@@ -41,7 +41,7 @@ func (a *app) printPublished(files []manifest.File) error {
 		return nil
 	}
 	if len(files) == 0 {
-		a.printf("there is neither a graph nor vectors to publish yet\n")
+		a.printf("the build has no graph and no vectors yet\n")
 	}
 	for _, f := range files {
 		a.printf("%s\t%s\n", size(f.Size), f.Name)

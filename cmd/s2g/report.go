@@ -13,10 +13,10 @@ import (
 )
 
 const reportHelp = `Writes report.html into the folder of the build: the figures of the build (those of all of Stack Overflow beside the
-paper's), languages, years, scores, answers, links between languages, an example thread as a graph, what was left out
-and why, stages with their times, and how to load it. It is one file without scripts, which opens offline and prints.
-The command reads the tables and a few files of the graph.
-s2g build writes the report, too, at its end.
+paper's), languages, years, scores, answers, links between languages, an example thread as a graph, omissions with
+their reasons, stages with their times, and commands to load the build. It is one file without scripts, which opens
+offline and prints. The command reads the tables and a few files of the graph.
+s2g build also writes the report, at its end.
 
     s2g report --out build && xdg-open build/report.html`
 
@@ -36,7 +36,7 @@ func (a *app) report() *cobra.Command {
 	return cmd
 }
 
-// reportBuilt is the stage of a build: it writes the report unless it is up to date.
+// reportBuilt is the stage report of a build. It writes the report unless that is up to date.
 func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
 	o, err := reportOptions(b)
 	if err != nil || o.Manifest.Stages[manifest.Ingest] == nil {
@@ -63,7 +63,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err != nil {
 		return err
 	}
-	if _, err := report.Fresh(o); err != nil { // report.html of somebody else stays
+	if _, err := report.Fresh(o); err != nil { // refuses to replace a file that s2g has not written
 		return err
 	}
 	db, err := b.Tables(ctx)

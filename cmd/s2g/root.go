@@ -33,33 +33,33 @@ func toolVersion() string {
 }
 
 const rootHelp = `s2g turns a Stack Overflow (or any Stack Exchange) data dump into a knowledge graph (TriG) and
-hybrid vectors (Parquet) that share post ids, by way of MariaDB tables.
+hybrid vectors (Parquet) that share post ids. MariaDB tables are the intermediate form.
 
     dump  --ingest-->  MariaDB tables  --graph-->    graph/batch-*.trig.gz, a named graph per language
                                        --vectors-->  vectors/LANGUAGE/part-*.parquet, dense and sparse
 
 The same command resumes a run that was stopped or killed.
 
-Every flag can be given as an environment variable, --db-memory as S2G_DB_MEMORY, or in the file of --config, as
-db-memory: 8GiB. The command line takes precedence over the environment, and the environment over the file. Secrets are
-given by the environment alone: S2G_DSN, or S2G_DSN_FILE with the name of a file that holds it.
+Every flag is also an environment variable (--db-memory is S2G_DB_MEMORY) and a line in the file of --config
+(db-memory: 8GiB). The command line takes precedence over the environment, and the environment over the file. Secrets
+come from the environment only: S2G_DSN holds one, S2G_DSN_FILE names a file that holds it.
 
 Exit codes: 0 done or nothing to do, 1 fault of s2g, 2 usage or too little disk or memory, 3 bad input,
-4 a service failed or another run is at work, 5 verification failed, 130 interrupted.`
+4 a service failed or another run holds the folder, 5 verification failed, 130 interrupted.`
 
 // app is the state that all commands share.
 type app struct {
 	stdout, stderr io.Writer
 	log            *slog.Logger
-	terminal       bool // stderr is one: progress is drawn, not logged
+	terminal       bool // stderr is a terminal: progress is drawn, not logged
 
 	quiet, json, verbose bool
 
-	config   string // file that sets flags
+	config   string // path of the file of --config
 	settings settings
 
 	root     *cobra.Command
-	metrics  string          // file for Prometheus
+	metrics  string          // path of the file of --metrics
 	outcomes []build.Outcome // of the command, for the metrics
 	checks   []verify.Check  // of the command, for the metrics
 }
@@ -82,11 +82,11 @@ func newApp(stdout, stderr io.Writer) *app {
 		return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
 	})
 	f := root.PersistentFlags()
-	f.BoolVar(&a.quiet, "quiet", false, "print warnings, errors and results alone")
+	f.BoolVar(&a.quiet, "quiet", false, "print only warnings, errors and results")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
-	f.BoolVar(&a.verbose, "verbose", false, "log more, and first the value of each flag and where it comes from")
-	f.StringVar(&a.config, "config", "", "YAML `file` that sets flags by their names, as db-memory: 8GiB")
-	f.StringVar(&a.metrics, "metrics", "", "`file`.prom for node_exporter's textfile collector; written at the end of a run, also of one that fails")
+	f.BoolVar(&a.verbose, "verbose", false, "log more, first the value and the origin of each flag")
+	f.StringVar(&a.config, "config", "", "YAML `file` of flags by their names, as db-memory: 8GiB")
+	f.StringVar(&a.metrics, "metrics", "", "`file`.prom for node_exporter's textfile collector; written at the end of a run, even of a failed one")
 	root.AddCommand(
 		a.build(), a.ingest(), a.graph(), a.vectors(),
 		a.load(),
@@ -103,7 +103,7 @@ func newApp(stdout, stderr io.Writer) *app {
 	return a
 }
 
-// usageArgs makes errors of positional arguments usage faults, in all commands.
+// usageArgs makes errors of positional arguments usage faults, in cmd and all commands below it.
 func usageArgs(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if check := c.Args; check != nil {
@@ -127,10 +127,10 @@ func usageArgs(cmd *cobra.Command) {
 	}
 }
 
-// setUp runs before every command: it sets flags from the environment and the configuration file, and makes the log.
+// setUp runs before every command. It sets flags from the environment and the configuration file, and creates the log.
 func (a *app) setUp(cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
-		return nil // a shell completes, whatever the environment holds
+		return nil // completion works even if the environment holds bad values
 	}
 	if err := a.applySettings(cmd); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	return a.checkMetrics()
 }
 
-// printf prints a result. --quiet does not silence results; run reports an error of writing.
+// printf prints a result, also with --quiet. [resultWriter] keeps its error.
 func (a *app) printf(format string, args ...any) {
 	fmt.Fprintf(a.stdout, format, args...)
 }

@@ -17,7 +17,7 @@ import (
 
 const sampleHelp = `Writes a synthetic dump in the shape of a real one, to try things and to benchmark: Posts, Comments, Votes,
 PostLinks and Tags with the paper's languages, threads, duplicates, tag wikis and code. The same seed gives
-the same bytes on any machine. No text of any real user is in it. A folder that holds a dump is left alone
+the same bytes on any machine. It holds no text of real users. It does not replace a dump in the folder
 (exit 2) without --force.
 
     s2g sample --posts 20000 --out dump && s2g build --dump dump --out build`
@@ -38,7 +38,7 @@ func (a *app) sample() *cobra.Command {
 				return schema.Faultf(schema.FaultUsage, "give 1 or more", "--posts %d", o.Posts)
 			}
 			if o.Grow != 0 && o.Grow < o.Posts {
-				return schema.Faultf(schema.FaultUsage, "--grow is how many posts the site will have at its end", "--posts %d is more than --grow %d", o.Posts, o.Grow)
+				return schema.Faultf(schema.FaultUsage, "--grow is the final number of posts of the site", "--posts %d is more than --grow %d", o.Posts, o.Grow)
 			}
 			if err := checkSample(o); err != nil {
 				return err
@@ -50,9 +50,9 @@ func (a *app) sample() *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Out, "out", "", "the `folder` that the dump is written to")
+	f.StringVar(&o.Out, "out", "", "the `folder` to write the dump into")
 	f.IntVar(&o.Posts, "posts", sample.DefaultPosts, "`number` of posts")
-	f.IntVar(&o.Grow, "grow", 0, "`number` of posts that the site will have at its end: with the same --grow and --seed, more --posts are a later dump of it")
+	f.IntVar(&o.Grow, "grow", 0, "final `number` of posts of the site: with the same --grow and --seed, more --posts are a later dump of it")
 	f.Uint64Var(&o.Seed, "seed", 1, "another seed gives other posts")
 	f.StringVar(&o.Tags, "tags", "angle", "spelling of Posts.Tags: angle (<a><b>, until 2024) or pipe (|a|b|)")
 	f.BoolVar(&o.Shuffle, "shuffle", false, "posts out of Id order, as in dumps since 2024")
@@ -62,8 +62,8 @@ func (a *app) sample() *cobra.Command {
 	return cmd
 }
 
-// checkSample returns a usage fault where a flag has an unknown value, or the folder holds a dump in the other form: a
-// build of both would be ambiguous.
+// checkSample returns a usage fault for an unknown value of a flag, and for a folder that holds a dump in the other form,
+// because a build could not tell the two apart.
 func checkSample(o sample.Options) error {
 	if o.Tags != sample.TagsAngle && o.Tags != sample.TagsPipe {
 		return schema.Faultf(schema.FaultUsage, "it takes angle or pipe", "--tags has the value %q", o.Tags)
@@ -82,8 +82,8 @@ func checkSample(o sample.Options) error {
 	return nil
 }
 
-// clearFolder returns a usage fault where the folder holds a dump, which may be a real one. With force it removes the
-// files that are to be written, so that a run that is stopped leaves no mixture of two dumps.
+// clearFolder returns a usage fault if the folder holds a dump, which may be a real one. With force it removes the files
+// of that dump, so that an interrupted run leaves no mixture of two dumps.
 func clearFolder(o sample.Options, force bool) error {
 	for _, path := range sample.Files(o) {
 		switch {
@@ -103,7 +103,7 @@ func fileExists(path string) bool {
 	return err == nil
 }
 
-// writeSample writes the dump and prints what is in it.
+// writeSample writes the dump and prints its counts.
 func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
 	shown := a.progress("sample")
 	o.Progress = shown.report

@@ -17,12 +17,11 @@ import (
 	"s2g/vectors/search"
 )
 
-const searchHelp = `Finds questions of a language by their words and by their meaning: BM25 and dense vectors over the shards of a
-build, with fused scores, and shows the best chunk of each question. --hops 1 adds the neighbours over DuplicateOf and
-LinkedTo, both ways. --accepted shows only questions and neighbours with an accepted answer. With --json each line is a
-whole thread: the question's text, and its answers if the build has its tables (else the accepted one alone).
---qdrant searches the collection of the language in that server instead, which fuses the two lists by rank; edges
-are followed over the shards in --out.
+const searchHelp = `Finds questions of a language by their words (BM25) and by their meaning (dense vectors) in the shards of a build. It
+fuses the two scores and shows the best chunk of each question. --hops 1 adds the neighbours over DuplicateOf and
+LinkedTo, in both directions. --accepted shows only questions and neighbours with an accepted answer. With --json each
+line is a whole thread: the question's text, and its answers if the build has its tables (else the accepted one alone).
+--qdrant searches the language's collection in that server instead; the neighbours still come from the shards in --out.
 
     s2g search --out build --language python "how do I merge two dicts"
     s2g search --out build --language python --hops 1 --accepted --json "how do I merge two dicts"`
@@ -46,11 +45,11 @@ func (a *app) search() *cobra.Command {
 	o.outFlag(f)
 	o.databaseFlags(f)
 	f.StringVar(&language, "language", "", "`tag` or slug of the language")
-	f.IntVar(&of.Top, "top", 5, "how many questions to show, their neighbours apart")
-	f.IntVar(&of.Hops, "hops", 0, "1: show the neighbours over DuplicateOf and LinkedTo, too")
+	f.IntVar(&of.Top, "top", 5, "number of questions to show, without their neighbours")
+	f.IntVar(&of.Hops, "hops", 0, "1: also show the neighbours over DuplicateOf and LinkedTo")
 	denseEndpointFlag(f, &of.Dense)
 	sparseEndpointFlag(f, &of.Sparse)
-	f.BoolVar(&of.Accepted, "accepted", false, "only questions with an accepted answer; fetches four times as many to find them")
+	f.BoolVar(&of.Accepted, "accepted", false, "show only questions with an accepted answer; fetches four times as many candidates")
 	q.flags(f, "qdrant")
 	q.prefixFlag(f)
 	return cmd
@@ -95,15 +94,15 @@ func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of sear
 		a.printHits(hits)
 		return nil
 	}
-	if err := a.threads(ctx, o, m, hits); err != nil {
+	if err := a.addThreads(ctx, o, m, hits); err != nil {
 		return err
 	}
 	return printJSON(a, hits...)
 }
 
-// threads adds the answers of the tables to the hits, where the build has its tables: a copy of the shards can be searched
-// without them.
-func (a *app) threads(ctx context.Context, o *options, m *manifest.Manifest, hits []search.Hit) error {
+// addThreads adds the answers of the questions to the hits: from the tables, or, if the build has none, the accepted
+// answers from the shards.
+func (a *app) addThreads(ctx context.Context, o *options, m *manifest.Manifest, hits []search.Hit) error {
 	has, err := o.HasTables()
 	if err != nil {
 		return err
@@ -145,9 +144,9 @@ func indent(text string) string {
 	return "     " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     ")
 }
 
-// qdrantFinder connects to a server and returns a finder of questions in the collection that serves a language there. The
-// models of the query and the edges are those of the build in OUT: a payload has only the edges that begin at a post, and
-// a server may hold a part of a build.
+// qdrantFinder connects to a server and returns a finder of questions in the collection that serves a language. The models
+// and the edges still come from the build in OUT: a payload holds only outgoing edges, and a server may hold a part of a
+// build.
 func (a *app) qdrantFinder(ctx context.Context, m *manifest.Manifest, slug string, q *qdrantFlags) (*qdrant.Server, search.Finder, error) {
 	site, err := m.BuildSite()
 	if err != nil {

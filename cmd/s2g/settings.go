@@ -15,18 +15,17 @@ import (
 	"s2g/vectors/embed"
 )
 
-// settings are where the values of a command's flags come from. The command line takes precedence over the environment,
-// the environment over the configuration file, and that over the default, or over the build in OUT where a stage runs
-// alone.
+// settings are the origins of a command's flags. The command line takes precedence over the environment, the environment
+// over the configuration file, and the file over the default (over the build in OUT if a stage runs alone).
 type settings struct {
-	from    map[string]string // by flag: "flag", the name of the variable, or file and line
+	from    map[string]string // by flag: "flag", the name of a variable, or file and line
 	secrets map[string]string // see [config.SecretFiles]
 }
 
-// commandLineOnly are the flags that only a command line can set.
+// commandLineOnly are the flags that no file can set.
 var commandLineOnly = []string{"help", "version", "config"}
 
-// applySettings sets the flags that the command line does not give from the environment and the configuration file.
+// applySettings sets the flags that the command line leaves open from the environment and the configuration file.
 func (a *app) applySettings(cmd *cobra.Command) error {
 	a.settings.from = map[string]string{}
 	flags := cmd.Flags()
@@ -49,7 +48,7 @@ func environmentName(flag string) string {
 	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// setFromEnvironment sets the flags that the command line does not give. An empty variable counts as unset.
+// setFromEnvironment sets the flags that the command line leaves open. An empty variable counts as unset.
 func (a *app) setFromEnvironment(flags *pflag.FlagSet) error {
 	var failed error
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -66,7 +65,7 @@ func (a *app) setFromEnvironment(flags *pflag.FlagSet) error {
 	return failed
 }
 
-// getenv returns the value of a variable, or for a secret the content of the file that NAME_FILE names.
+// getenv returns the value of a variable. A secret may come from the file that the variable NAME_FILE names.
 func (a *app) getenv(name string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
@@ -74,13 +73,12 @@ func (a *app) getenv(name string) string {
 	return a.settings.secrets[name]
 }
 
-// remote returns how endpoints of embedders are reached.
+// remote returns the options of clients of embedding endpoints.
 func (a *app) remote() embed.RemoteOptions {
 	return embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
 }
 
-// setFromFile sets the flags that neither the command line nor the environment gives. A file may serve several commands: it
-// may set flags that this one does not have.
+// setFromFile sets the flags that command line and environment leave open. The file may hold flags of other commands.
 func (a *app) setFromFile(cmd *cobra.Command) error {
 	if a.config == "" {
 		return nil
@@ -116,11 +114,11 @@ func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
 	return list.Replace(values)
 }
 
-// unknownSetting returns the fault of a key that is no flag.
+// unknownSetting returns the fault of a key that names no flag.
 func unknownSetting(s config.Setting, known []string) error {
 	for _, word := range []string{"key", "password", "secret", "token"} {
 		if strings.Contains(strings.ToLower(s.Name), word) {
-			return s.Faultf("secrets are given as environment variables, or as files that these name: see docs/operations.md", "%s is no flag of s2g, and no place for a secret", s.Name)
+			return s.Faultf("secrets are environment variables, or files that these name: see docs/operations.md", "%s is no flag of s2g, and this file may not hold secrets", s.Name)
 		}
 	}
 	remedy := "see s2g --help and s2g build --help"
@@ -183,8 +181,8 @@ func flagNames(root *cobra.Command) []string {
 	return names
 }
 
-// refusePassword returns a fault where a DSN holds a password that others can read: on the command line, or in a configuration
-// file.
+// refusePassword returns a fault if the command line or the configuration file holds the password of a DSN, because other
+// users can read both.
 func (a *app) refusePassword(flags *pflag.FlagSet) error {
 	f := flags.Lookup("dsn")
 	from := a.settings.from["dsn"]
@@ -195,18 +193,18 @@ func (a *app) refusePassword(flags *pflag.FlagSet) error {
 	if err != nil {
 		return schema.Faultf(schema.FaultUsage, "as user@unix(/run/mysqld/mysqld.sock)/database", "--dsn: %w", err)
 	}
-	const remedy = "give it as the environment variable S2G_DSN, or in a file that S2G_DSN_FILE names"
+	const remedy = "set the environment variable S2G_DSN instead, or S2G_DSN_FILE with the name of a file"
 	switch {
 	case c.Passwd == "":
 		return nil
 	case from == "flag":
 		return schema.Faultf(schema.FaultUsage, remedy, "--dsn holds a password, which other users of this machine can see")
 	}
-	return schema.Faultf(schema.FaultUsage, remedy, "%s: dsn holds a password, which is no place for one", from)
+	return schema.Faultf(schema.FaultUsage, remedy, "%s: dsn holds a password, and other users may read the file", from)
 }
 
-// logSettings logs the values of the flags and where they come from, for --verbose. It is called twice: before a command
-// runs, without options, for the flags that no build decides; and with the resolved options for the others.
+// logSettings logs the values and origins of flags, for --verbose. The first call, without options, logs the flags that do
+// not depend on a build; the second logs the others with the resolved options.
 func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, from := f.Value.String(), a.settings.from[f.Name]

@@ -11,15 +11,15 @@ import (
 
 const statsHelp = `Prints the statistics of the paper's Table 1 and section 4 for a build: questions, answers, acceptance, answers
 and comments a question, by language and as a distribution; nodes by class and edges by predicate, summed over
-the graphs and distinct. The statements of --materialize are a group of edges of their own, and in no other
-figure but the quads. For a build of all of Stack Overflow the table has the paper's figures beside the build's.`
+the graphs and distinct. The statements of --materialize are a separate group of edges; of the other figures only the
+quads include them. For a build of all of Stack Overflow the table has the paper's figures beside the build's.`
 
 func (a *app) stats() *cobra.Command {
 	o := &options{}
 	var form string
 	cmd := &cobra.Command{
 		Use:   "stats --out DIR",
-		Short: "what the graph holds, by language, class and predicate",
+		Short: "statistics of the graph, by language, class and predicate",
 		Long:  statsHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

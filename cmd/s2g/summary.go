@@ -43,12 +43,12 @@ func writeSummary(w io.Writer, outcomes []build.Outcome) error {
 		return err
 	}
 	for _, o := range outcomes {
-		for _, left := range []struct {
+		for _, losses := range []struct {
 			what   string
 			counts map[string]int64
-		}{{"bad data", o.Errors}, {"dropped by the rules of cleaning", droppedBy(o.Counts)}, {"not embedded as they are", incomplete(o.Counts)}} {
-			if len(left.counts) > 0 && !o.Fresh {
-				fmt.Fprintf(w, "%s, %s: %s\n", o.Stage, left.what, classes(left.counts))
+		}{{"bad data", o.Errors}, {"dropped by the rules of cleaning", droppedBy(o.Counts)}, {"embedded in part or not at all", incomplete(o.Counts)}} {
+			if len(losses.counts) > 0 && !o.Fresh {
+				fmt.Fprintf(w, "%s, %s: %s\n", o.Stage, losses.what, classes(losses.counts))
 			}
 		}
 		if o.Warning != "" {
@@ -58,7 +58,7 @@ func writeSummary(w io.Writer, outcomes []build.Outcome) error {
 	return nil
 }
 
-// droppedBy returns how much cleaning dropped, by rule.
+// droppedBy returns the counts of cleaning's drops, by rule.
 func droppedBy(counts map[string]int64) map[string]int64 {
 	by := map[string]int64{}
 	for name, n := range counts {
@@ -69,7 +69,7 @@ func droppedBy(counts map[string]int64) map[string]int64 {
 	return by
 }
 
-// incomplete returns how many texts have vectors of a part of the text or none, by reason.
+// incomplete returns the counts of texts whose vectors are of a part of the text or missing, by reason.
 func incomplete(counts map[string]int64) map[string]int64 {
 	of := map[string]int64{}
 	for name, n := range counts {
@@ -82,7 +82,7 @@ func incomplete(counts map[string]int64) map[string]int64 {
 	return of
 }
 
-// size formats a number of bytes; "-" where there are none.
+// size formats a number of bytes; "-" for 0.
 func size(n int64) string {
 	if n <= 0 {
 		return "-"
@@ -90,7 +90,7 @@ func size(n int64) string {
 	return humanize.IBytes(uint64(n))
 }
 
-// rate formats n in seconds, in units of per; "-" where there is none.
+// rate formats n per second, in units of per; "-" for 0 or an unknown time.
 func rate(n int64, seconds, per float64) string {
 	if n == 0 || seconds <= 0 {
 		return "-"
@@ -106,7 +106,7 @@ func total(classes map[string]int64) string {
 	return humanize.Comma(n)
 }
 
-// classes writes counts with their names, the largest first.
+// classes formats counts with their names, the largest first.
 func classes(counts map[string]int64) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))

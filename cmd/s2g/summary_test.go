@@ -28,7 +28,7 @@ func TestSummaryListsWhatWasLeftOut(t *testing.T) {
 	want := []string{
 		"ingest, bad data: duplicate_id 1,000, bad_number 2",
 		"vectors, dropped by the rules of cleaning: long-line 4, stack-trace 3",
-		"vectors, not embedded as they are: dense texts truncated 12, texts without a known term 2, sparse texts refused 1",
+		"vectors, embedded in part or not at all: dense texts truncated 12, texts without a known term 2, sparse texts refused 1",
 	}
 	if diff := cmp.Diff(want, lines[4:]); diff != "" {
 		t.Error(diff)

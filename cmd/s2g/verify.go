@@ -19,14 +19,14 @@ import (
 	"s2g/schema/tables"
 )
 
-const verifyHelp = `Reads back every file of a build and compares it with the manifest and with what the tables must yield: counts and
-checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length. What the build wrote about
-itself is not trusted. Exit code 5: there is a difference; the message names the first.
+const verifyHelp = `Reads back every file of a build and compares it with the manifest and with the content that the tables require: counts
+and checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length. It does not trust counts
+that the build itself has stored. Exit code 5: there is a difference; the message names the first.
 
---sample N is quick: it draws N questions and answers, spread over the range of ids, and compares their quads, those of
-their comments, their points with text and payload with the tables. It reads only the files that hold these, and checks
-name and size of all files, with --sha256 their hashes. It proves nothing of other posts, tags and wikis. Another --seed
-draws other posts.
+--sample N is quick. It draws N questions and answers from the range of ids and compares with the tables their quads, the
+quads of their comments, and their points with text and payload. It reads only the files that hold these, and checks the
+names and sizes of all files, with --sha256 also their hashes. It does not check other posts, tags and wikis. Another
+--seed draws other posts.
 
     s2g verify --out build
     s2g verify --out build --sample 100`
@@ -38,7 +38,7 @@ func (a *app) verify() *cobra.Command {
 	var sample verify.Options
 	cmd := &cobra.Command{
 		Use:   "verify --out DIR",
-		Short: "prove the files of a build equal to its tables",
+		Short: "compare the files of a build with its tables",
 		Long:  verifyHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,10 +67,10 @@ func (a *app) verify() *cobra.Command {
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
 	o.workerFlag(cmd.Flags())
-	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "check what can be checked without the tables")
-	cmd.Flags().IntVar(&sample.Sample, "sample", 0, "check `n` posts in depth, and the names and sizes of all files")
-	cmd.Flags().Uint64Var(&sample.Seed, "seed", 1, "which posts --sample draws")
-	cmd.Flags().BoolVar(&sample.Hash, "sha256", false, "with --sample: the SHA-256 of all files, too")
+	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "run only the checks that need no tables")
+	cmd.Flags().IntVar(&sample.Sample, "sample", 0, "check only `n` posts, and the names and sizes of all files")
+	cmd.Flags().Uint64Var(&sample.Seed, "seed", 1, "seed of the draw of --sample")
+	cmd.Flags().BoolVar(&sample.Hash, "sha256", false, "with --sample: also check the SHA-256 of all files")
 	of.flags(cmd.Flags())
 	return cmd
 }
@@ -96,7 +96,7 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 	})
 }
 
-// verifyBuilt is the stage of a build. It is never up to date, because files can be damaged at any time.
+// verifyBuilt is the stage verify of a build. It is never up to date, because files can be damaged at any time.
 func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents, error) {
 	db, err := b.Tables(ctx)
 	if err != nil {
@@ -105,8 +105,8 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 	return a.runVerify(ctx, b.Options, db)
 }
 
-// runVerify verifies the build, and then the servers that it was loaded into. It returns what it read
-// back. Without tables it checks the files alone.
+// runVerify verifies the files of the build and then the servers. It returns the contents of the files. Without tables it
+// checks the files alone.
 func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")
@@ -140,8 +140,8 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 	return w.Flush()
 }
 
-// countingTimeout is how long a server may count the statements of a graph; comparedNodes is of how many nodes the
-// statements are compared one by one.
+// countingTimeout is the timeout of a server's count of the statements of a graph. comparedNodes is the number of nodes
+// whose statements are compared one by one.
 const (
 	countingTimeout = time.Hour
 	comparedNodes   = 1000
@@ -159,13 +159,13 @@ type verifiedServers struct {
 func (v *verifiedServers) flags(f *pflag.FlagSet) {
 	v.graphDB.flags(f, "graphdb")
 	v.graphDB.timeFlags(f, countingTimeout, "counting the statements of a graph")
-	f.IntVar(&v.nodes, "graphdb-nodes", comparedNodes, "of how many nodes GraphDB's statements are compared one by one; -1: every statement, which reads the whole repository")
+	f.IntVar(&v.nodes, "graphdb-nodes", comparedNodes, "number of nodes whose statements in GraphDB are compared one by one; -1: all statements (reads the whole repository)")
 	v.qdrant.flags(f, "qdrant")
-	f.StringVar(&v.languages, "qdrant-languages", "", "the `tags` or slugs of the languages that were loaded into Qdrant (default all of the build)")
-	f.StringVar(&v.prefix, "prefix", "", "what the names of repositories and collections begin with (default so for stackoverflow.com, else the site's name)")
+	f.StringVar(&v.languages, "qdrant-languages", "", "`tags` or slugs of the languages in Qdrant (default all of the build)")
+	f.StringVar(&v.prefix, "prefix", "", "beginning of the names of repository and collections (default so for stackoverflow.com, else the site's name)")
 }
 
-// open connects to the servers that the flags name. The caller calls end once they are compared.
+// open connects to the servers that the flags name. end closes the connections.
 func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest, out string) (servers []verify.Server, end func(), err error) {
 	var ends []func()
 	end = func() {

@@ -109,7 +109,7 @@ func ProbeGraphDB(ctx context.Context, url string) (string, error) {
 	version, err := client.Protocol(ctx)
 	switch {
 	case rdf4j.IsStatus(err, http.StatusUnauthorized), rdf4j.IsStatus(err, http.StatusForbidden):
-		return "answers, and requires a user", nil
+		return "answers, and asks for a user", nil
 	case err != nil:
 		return "", schema.Faultf(schema.FaultService, "check that the server runs, and that the URL is correct", "%w", err)
 	}
