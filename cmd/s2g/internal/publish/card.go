@@ -36,7 +36,7 @@ type cardFiles struct {
 	Path  string `yaml:"path"`
 }
 
-// cardInfo has the counts by which readers check that they have all rows.
+// cardInfo has the counts that readers compare with the rows they have read.
 type cardInfo struct {
 	Name     string      `yaml:"config_name"`
 	Splits   []cardSplit `yaml:"splits"`
@@ -48,7 +48,7 @@ type cardSplit struct {
 	Rows int64  `yaml:"num_examples"`
 }
 
-// split is the only split: no rows are set aside for testing.
+// split is the only split: no rows are reserved for testing.
 const split = "train"
 
 var keywords = []string{"knowledge-graph", "rdf", "question-answering", "programming", "stack-exchange", "embeddings", "hybrid-search", "qdrant", "graphdb"}
@@ -65,7 +65,7 @@ func (d *dataset) card() ([]byte, error) {
 		c.Infos = append(c.Infos, cardInfo{name, []cardSplit{{split, f.Rows}}, f.Bytes})
 	}
 	for _, s := range d.Shards {
-		add(s.Config, s.Files)
+		add(s.Slug, s.Files)
 	}
 	if d.Texts.Count > 0 {
 		add(parentsConfig, d.Texts)
@@ -79,7 +79,7 @@ func (d *dataset) card() ([]byte, error) {
 		return nil, err
 	}
 	text.WriteString("---\n")
-	body, err := d.fill(Card)
+	body, err := d.render(cardName)
 	return append(text.Bytes(), body...), err
 }
 
@@ -92,9 +92,8 @@ func (d *dataset) rows() int64 {
 	return n
 }
 
-// naturalLanguage returns the language that people write on the site, by ISO 639-1. A
-// Stack Overflow in another language than English has it as the first part of its host,
-// as ru.stackoverflow.com. (cs.stackexchange.com is about computer science.)
+// naturalLanguage returns the natural language of the site, by ISO 639-1. Stack Overflow in another language than English
+// has it as the first part of its host, as ru.stackoverflow.com. (cs.stackexchange.com is about computer science.)
 func (d *dataset) naturalLanguage() string {
 	first, rest, _ := strings.Cut(d.Host, ".")
 	switch {
@@ -106,7 +105,7 @@ func (d *dataset) naturalLanguage() string {
 	return "en"
 }
 
-// sizeCategory returns Hugging Face's name of a number of rows.
+// sizeCategory returns Hugging Face's name for a number of rows, https://huggingface.co/docs/hub/datasets-cards.
 func sizeCategory(rows int64) string {
 	bounds := []string{"1K", "10K", "100K", "1M", "10M", "100M", "1B", "10B", "100B", "1T"}
 	if rows < 1000 {
@@ -139,8 +138,8 @@ func (d *dataset) Summary() string {
 //go:embed templates
 var templates embed.FS
 
-// fill executes the template of a document.
-func (d *dataset) fill(name string) ([]byte, error) {
+// render returns the document whose template has the name.
+func (d *dataset) render(name string) ([]byte, error) {
 	t, err := template.New(name).Funcs(template.FuncMap{
 		"count": humanize.Comma,
 		"bytes": func(n int64) string { return humanize.IBytes(uint64(n)) },

@@ -11,11 +11,8 @@ import (
 	"s2g/vectors/shard"
 )
 
-// The format is MLCommons Croissant 1.0,
-// https://docs.mlcommons.org/croissant/docs/croissant-spec.html. Files have
-// their names relative to croissant.json.
-
-// croissantDataset is the document, in the order of its parts.
+// croissantDataset is the document, in MLCommons Croissant 1.0,
+// https://docs.mlcommons.org/croissant/docs/croissant-spec.html. Names of files are relative to croissant.json.
 type croissantDataset struct {
 	Context       map[string]any  `json:"@context"`
 	Type          string          `json:"@type"`
@@ -106,10 +103,10 @@ func (d *dataset) croissant() ([]byte, error) {
 		})
 	}
 	for _, s := range d.Shards {
-		doc.add(s.Config, "point_id", s.Files, d.Columns, "Chunks of the questions about "+s.Name+", with their vectors")
+		doc.addTable(s.Slug, "point_id", s.Files, d.Columns, "Chunks of the questions about "+s.Name+", with their vectors")
 	}
 	if d.Texts.Count > 0 {
-		doc.add(parentsConfig, "post_id", d.Texts, shard.ParentColumns(), "The whole cleaned text of each post that was embedded")
+		doc.addTable(parentsConfig, "post_id", d.Texts, shard.ParentColumns(), "The whole cleaned text of each post that was embedded")
 	}
 	text, err := json.MarshalIndent(doc, "", " ")
 	return append(text, '\n'), err
@@ -120,8 +117,8 @@ var turtleAbout = map[string]string{
 	"graph/void.ttl":     "What the graph holds, in the terms of VoID",
 }
 
-// add describes a table in Parquet files.
-func (doc *croissantDataset) add(name, key string, f fileSet, columns []shard.Column, description string) {
+// addTable adds the Parquet files of a table, with their columns.
+func (doc *croissantDataset) addTable(name, key string, f fileSet, columns []shard.Column, description string) {
 	from := name + "-files"
 	doc.Distribution = append(doc.Distribution, croissantFile{
 		Type: "cr:FileSet", ID: from, Name: from, Description: fmt.Sprintf("%s: %d rows", description, f.Rows),
@@ -139,8 +136,8 @@ func (doc *croissantDataset) add(name, key string, f fileSet, columns []shard.Co
 	doc.RecordSets = append(doc.RecordSets, set)
 }
 
-// version returns the dump's day as a semantic version, 2024.3.31: the standard
-// requires three numbers without leading zeros.
+// version returns the dump's day as a semantic version, 2024.3.31. The standard requires three numbers without leading
+// zeros.
 func (d *dataset) version() string {
 	day, err := time.Parse(time.DateOnly, d.Newest)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"s2g/vectors/shard"
 )
 
-// dataset is what the documents describe. Its exported fields are for the templates.
+// dataset is the build as the documents describe it. Templates read its exported fields.
 type dataset struct {
 	manifest *manifest.Manifest
 
@@ -22,7 +22,7 @@ type dataset struct {
 	Newest  string // day of its newest post, as 2024-03-31, or empty
 	Tool    string
 	Graph   graphFiles
-	Shards  []shards
+	Shards  []languageShards
 	Texts   fileSet // parents/
 	Dense   string
 	Sparse  string
@@ -38,13 +38,13 @@ type fileSet struct {
 	Bytes int64
 }
 
-func (s *fileSet) add(f manifest.File) {
+func (s *fileSet) count(f manifest.File) {
 	s.Count++
 	s.Rows += f.Rows
 	s.Bytes += f.Size
 }
 
-// graphFiles is the output of the graph stage, empty where there is none.
+// graphFiles is the output of the graph stage; empty without one.
 type graphFiles struct {
 	Batches           fileSet
 	Media             []string        // media types of a batch
@@ -53,16 +53,15 @@ type graphFiles struct {
 	Answers, Comments int64
 }
 
-// shards are the vectors of a language.
-type shards struct {
+// languageShards are the vectors of a language.
+type languageShards struct {
 	schema.Language
-	Config string // its name as a part of the dataset
-	IRI    string // of its graph
-	Files  fileSet
+	IRI   string // of its graph
+	Files fileSet
 }
 
-// parentsConfig is the part that holds whole texts. No slug equals it: an underscore
-// in a slug precedes two hexadecimal digits, or is that of [schema.OtherSlug].
+// parentsConfig is the config of the whole texts; the others are named by slugs. No slug equals it: an underscore in a
+// slug precedes two hexadecimal digits, or is that of [schema.OtherSlug].
 const parentsConfig = "_parents"
 
 func newDataset(m *manifest.Manifest) (*dataset, error) {
@@ -93,11 +92,11 @@ func (d *dataset) addGraph(stage *manifest.Stage) {
 		}
 		_, extension, _ := strings.Cut(name, ".")
 		d.Graph.Batches.Glob, d.Graph.Media = "graph/batch-*."+extension, mediaTypes(extension)
-		d.Graph.Batches.add(f)
+		d.Graph.Batches.count(f)
 	}
 }
 
-// mediaTypes returns the media types of a batch with the given extension.
+// mediaTypes returns the media types of a batch with the extension, such as "trig.gz": format, then compression.
 func mediaTypes(extension string) []string {
 	format, compression, _ := strings.Cut(extension, ".")
 	types := map[string]string{"trig": "application/trig", "nq": "application/n-quads", "gz": "application/gzip", "zst": "application/zstd"}
@@ -107,8 +106,7 @@ func mediaTypes(extension string) []string {
 	return []string{types[format], types[compression]}
 }
 
-// addVectors adds the languages that have a shard, in the order of the language
-// table, the remainder last.
+// addVectors adds the languages that have a shard, in the order of the language table, then the remainder.
 func (d *dataset) addVectors(stage *manifest.Stage) {
 	d.Units = d.manifest.Options.Units
 	if e := stage.Embedders; e != nil {
@@ -123,7 +121,7 @@ func (d *dataset) addVectors(stage *manifest.Stage) {
 		if found[folder] == nil {
 			found[folder] = &fileSet{Glob: folder + "/*.parquet"}
 		}
-		found[folder].add(f)
+		found[folder].count(f)
 	}
 	if texts := found["parents"]; texts != nil {
 		d.Texts = *texts
@@ -133,20 +131,20 @@ func (d *dataset) addVectors(stage *manifest.Stage) {
 			l.Name = "no selected language"
 		}
 		if files := found["vectors/"+l.Slug]; files != nil {
-			d.Shards = append(d.Shards, shards{Language: l, Config: l.Slug, IRI: d.Site.Graph(l.Tag), Files: *files})
+			d.Shards = append(d.Shards, languageShards{Language: l, IRI: d.Site.Graph(l.Tag), Files: *files})
 		}
 	}
 }
 
-// Example returns the language with the most chunks, for examples that find something;
-// the first of the table where there are no vectors.
-func (d *dataset) Example() shards {
+// Example returns the language with the most chunks, so that the example queries find something; without vectors, the
+// first of the table.
+func (d *dataset) Example() languageShards {
 	if len(d.Shards) == 0 {
 		tag := ""
 		if languages := d.manifest.Options.Languages; len(languages) > 0 {
 			tag = languages[0].Tag
 		}
-		return shards{IRI: d.Site.Graph(tag)}
+		return languageShards{IRI: d.Site.Graph(tag)}
 	}
-	return slices.MaxFunc(d.Shards, func(s, t shards) int { return cmp.Compare(s.Files.Rows, t.Files.Rows) })
+	return slices.MaxFunc(d.Shards, func(s, t languageShards) int { return cmp.Compare(s.Files.Rows, t.Files.Rows) })
 }

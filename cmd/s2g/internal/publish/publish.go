@@ -1,14 +1,11 @@
-// Package publish writes the documents of a build for those who receive it:
-// README.md, which is also a Hugging Face dataset card, croissant.json (MLCommons
-// Croissant 1.0), LICENSE, ATTRIBUTION.md and SHA256SUMS.
+// Package publish writes the documents that accompany a published build: README.md, which is also a Hugging Face dataset
+// card, croissant.json (MLCommons Croissant 1.0), LICENSE, ATTRIBUTION.md and SHA256SUMS.
 //
-// They follow from the manifest alone, which has the name, size, SHA-256 and rows of
-// every file: no file is read again, so every stage that changes outputs can write them
-// anew. They hold no times: the same build has the same documents.
+// It computes them from the manifest alone, which has the name, size, SHA-256 and rows of every file. It reads no file
+// again, so every stage that changes outputs rewrites them. They hold no times: the same build has the same documents.
 //
-// SHA256SUMS names all published files but itself, manifest.json and report.html.
-// Those two hold times, and commands that change no data write them anew (eval,
-// report).
+// SHA256SUMS names all published files but itself, manifest.json and report.html. Those two hold times, and commands that
+// change no data (eval, report) rewrite them.
 package publish
 
 import (
@@ -22,18 +19,19 @@ import (
 
 // The documents' names in OUT.
 const (
-	Card        = "README.md"
-	Croissant   = "croissant.json"
-	License     = "LICENSE"
-	Attribution = "ATTRIBUTION.md"
-	Sums        = "SHA256SUMS"
+	cardName        = "README.md"
+	croissantName   = "croissant.json"
+	licenseName     = "LICENSE"
+	attributionName = "ATTRIBUTION.md"
+	Sums            = "SHA256SUMS"
 )
 
 // Names returns the names of all documents.
-func Names() []string { return []string{Card, Croissant, License, Attribution, Sums} }
+func Names() []string {
+	return []string{cardName, croissantName, licenseName, attributionName, Sums}
+}
 
-// Documents returns the documents of the build that the manifest describes; none where
-// it has neither a graph nor vectors.
+// Documents returns the documents of the build; none if it has neither a graph nor vectors.
 func Documents(m *manifest.Manifest) ([]manifest.Document, error) {
 	if m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
 		return nil, nil
@@ -47,10 +45,10 @@ func Documents(m *manifest.Manifest) ([]manifest.Document, error) {
 		name string
 		text func() ([]byte, error)
 	}{
-		{Card, d.card},
-		{Croissant, d.croissant},
-		{License, func() ([]byte, error) { return d.fill(License) }},
-		{Attribution, func() ([]byte, error) { return d.fill(Attribution) }},
+		{cardName, d.card},
+		{croissantName, d.croissant},
+		{licenseName, func() ([]byte, error) { return d.render(licenseName) }},
+		{attributionName, func() ([]byte, error) { return d.render(attributionName) }},
 	} {
 		text, err := document.text()
 		if err != nil {
@@ -61,8 +59,7 @@ func Documents(m *manifest.Manifest) ([]manifest.Document, error) {
 	return append(list, manifest.Document{Name: Sums, Content: d.sums(list)}), nil
 }
 
-// sums returns the lines of SHA256SUMS as sha256sum writes and checks them, in the
-// order of the files' names: the files of all stages and the other documents.
+// sums returns SHA256SUMS in the format of sha256sum: the files of all stages and the other documents, by name.
 func (d *dataset) sums(documents []manifest.Document) []byte {
 	var files []manifest.File
 	for _, stage := range d.manifest.Stages {

@@ -70,7 +70,7 @@ func documents(t *testing.T, m *manifest.Manifest) map[string]string {
 
 func TestDocumentsAreTheGoldenOnes(t *testing.T) {
 	texts := documents(t, someManifest())
-	for _, name := range []string{Card, Croissant, License, Attribution, Sums} {
+	for _, name := range []string{cardName, croissantName, licenseName, attributionName, Sums} {
 		golden := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(golden, []byte(texts[name]), 0o644); err != nil {
@@ -107,12 +107,12 @@ func TestDocumentsOfAPartOfABuild(t *testing.T) {
 	m := someManifest()
 	delete(m.Stages, manifest.Vectors)
 	texts := documents(t, m)
-	if card := texts[Card]; strings.Contains(card, "configs:") || strings.Contains(card, "load_dataset") || !strings.Contains(card, "graph/batch-*") && !strings.Contains(card, "51,234 quads") {
+	if card := texts[cardName]; strings.Contains(card, "configs:") || strings.Contains(card, "load_dataset") || !strings.Contains(card, "graph/batch-*") && !strings.Contains(card, "51,234 quads") {
 		t.Errorf("the card of a graph alone:\n%s", card)
 	}
 	m = someManifest()
 	delete(m.Stages, manifest.Graph)
-	if card := documents(t, m)[Card]; strings.Contains(card, "SELECT") || !strings.Contains(card, "config_name: csharp") {
+	if card := documents(t, m)[cardName]; strings.Contains(card, "SELECT") || !strings.Contains(card, "config_name: csharp") {
 		t.Errorf("the card of vectors alone:\n%s", card)
 	}
 	delete(m.Stages, manifest.Vectors)
@@ -123,7 +123,7 @@ func TestDocumentsOfAPartOfABuild(t *testing.T) {
 
 func TestCroissantHasTheTypesOfColumns(t *testing.T) {
 	var doc croissantDataset
-	if err := json.Unmarshal([]byte(documents(t, someManifest())[Croissant]), &doc); err != nil {
+	if err := json.Unmarshal([]byte(documents(t, someManifest())[croissantName]), &doc); err != nil {
 		t.Fatal(err)
 	}
 	types := map[string]string{}
