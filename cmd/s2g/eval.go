@@ -23,17 +23,17 @@ manifest stores the weight for s2g search.
 
 func (a *app) eval() *cobra.Command {
 	o := &options{}
-	var of eval.Options
+	var measure eval.Options
 	cmd := &cobra.Command{
 		Use:   "eval --out DIR",
 		Short: "search quality of the build's embedders; fits the weight of hybrid search",
 		Long:  evalHelp,
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if of.Queries < 2 || of.Posts < 2 {
-				return schema.Faultf(schema.FaultUsage, "give 2 or more: one half fits the weight, the report is of the other", "--sample %d, --posts %d", of.Queries, of.Posts)
+			if measure.Queries < 2 || measure.Posts < 2 {
+				return schema.Faultf(schema.FaultUsage, "give 2 or more: one half fits the weight, the report is of the other", "--sample %d, --posts %d", measure.Queries, measure.Posts)
 			}
-			return a.inBuild(cmd, o, func(b *build.Build) error { return a.evaluate(cmd.Context(), b, of) })
+			return a.inBuild(cmd, o, func(b *build.Build) error { return a.evaluate(cmd.Context(), b, measure) })
 		},
 	}
 	f := cmd.Flags()
@@ -42,8 +42,8 @@ func (a *app) eval() *cobra.Command {
 	o.workerFlag(f)
 	denseEndpointFlag(f, &o.Shape.Dense)
 	sparseEndpointFlag(f, &o.Shape.Sparse)
-	f.IntVar(&of.Queries, "sample", 2000, "maximal number of `questions` whose titles are queries")
-	f.IntVar(&of.Posts, "posts", 100_000, "maximal number of `questions` in the index, and of answers")
+	f.IntVar(&measure.Queries, "sample", 2000, "maximal number of `questions` whose titles are queries")
+	f.IntVar(&measure.Posts, "posts", 100_000, "maximal number of `questions` in the index, and of answers")
 	return cmd
 }
 
@@ -73,8 +73,8 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 		return err
 	}
 	err = b.Dir.Update(func(m *manifest.Manifest) {
-		of := m.Stages[manifest.Vectors].Embedders
-		of.Weight, of.Fitted = report.Weight, report.Fitted
+		built := m.Stages[manifest.Vectors].Embedders
+		built.Weight, built.Fitted = report.Weight, report.Fitted
 	})
 	if err != nil {
 		return err

@@ -44,12 +44,11 @@ type destinations struct {
 func (d *destinations) flags(f *pflag.FlagSet) {
 	d.graphDB.graphDBFlags.flags(f, "graphdb")
 	d.qdrant.qdrantFlags.flags(f, "qdrant")
-	d.qdrant.serviceFlags(f)
-	d.qdrant.layoutFlags(f)
-	for _, name := range []string{"batch", "in-flight", "index-timeout", "keep", "shards", "replicas", "write-consistency", "on-disk", "quantization", "float16", "m", "ef-construct"} {
-		l := f.Lookup(name) // the help text of load qdrant does not name the server
-		l.Usage = "Qdrant: " + l.Usage
-	}
+	ofQdrant := pflag.NewFlagSet("qdrant", pflag.ContinueOnError)
+	d.qdrant.serviceFlags(ofQdrant)
+	d.qdrant.layoutFlags(ofQdrant)
+	ofQdrant.VisitAll(func(l *pflag.Flag) { l.Usage = "Qdrant: " + l.Usage }) // load qdrant shares the text
+	f.AddFlagSet(ofQdrant)
 	f.StringVar(&d.qdrant.prefix, "prefix", "", "beginning of the names of the repository and the collections (default so for stackoverflow.com, else the site's name)")
 	d.qdrant.retryFlag(f)
 }
@@ -79,7 +78,7 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 	if d.qdrant.url == "" {
 		return nil
 	}
-	if err := d.qdrant.of.Check(); err != nil {
+	if err := d.qdrant.loading.Check(); err != nil {
 		return err
 	}
 	server, err := d.qdrant.connect(ctx, a)

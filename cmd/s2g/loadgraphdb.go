@@ -34,7 +34,7 @@ prints its command.`
 type loadGraphDB struct {
 	options
 	graphDBFlags
-	of            graphdb.Options
+	loading       graphdb.Options
 	configuration string // path of a Turtle file
 	offline       string // path of a folder
 	dryRun        bool
@@ -59,9 +59,9 @@ func (a *app) loadGraphDB() *cobra.Command {
 	l.graphDBFlags.flags(f, "url")
 	l.timeFlags(f, rdf4j.DefaultTimeout, "the commit of a transaction")
 	l.repositoryFlags(f)
-	f.IntVar(&l.of.Transaction, "transaction", graphdb.DefaultTransaction, "`files` of a transaction, of 50,000 statements each")
-	f.IntVar(&l.of.InFlight, "in-flight", graphdb.DefaultInFlight, "transactions at a time")
-	f.StringVar(&l.of.ImportDir, "import-dir", "", "path on this machine of GraphDB's import `folder` (graphdb.workbench.importDirectory): the server reads the files from there")
+	f.IntVar(&l.loading.Transaction, "transaction", graphdb.DefaultTransaction, "`files` of a transaction, of 50,000 statements each")
+	f.IntVar(&l.loading.InFlight, "in-flight", graphdb.DefaultInFlight, "transactions at a time")
+	f.StringVar(&l.loading.ImportDir, "import-dir", "", "path on this machine of GraphDB's import `folder` (graphdb.workbench.importDirectory): the server reads the files from there")
 	f.StringVar(&l.offline, "offline", "", "write the input of GraphDB's importrdf into this `folder` and print its command, without a server")
 	f.BoolVar(&l.dryRun, "dry-run", false, "print what would be done, and change nothing")
 	return cmd
@@ -69,8 +69,8 @@ func (a *app) loadGraphDB() *cobra.Command {
 
 func (l *loadGraphDB) repositoryFlags(f *pflag.FlagSet) {
 	f.StringVar(&l.prefix, "prefix", "", "beginning of the repository's name (default so for stackoverflow.com, else the site's name)")
-	f.StringVar(&l.of.Server, "server", graphdb.ServerAuto, "type of the server, for a new repository: graphdb, rdf4j, or auto to detect it")
-	f.StringVar(&l.of.Ruleset, "ruleset", "", "GraphDB's `ruleset` for a new repository (default empty: no inference)")
+	f.StringVar(&l.loading.Server, "server", graphdb.ServerAuto, "type of the server, for a new repository: graphdb, rdf4j, or auto to detect it")
+	f.StringVar(&l.loading.Ruleset, "ruleset", "", "GraphDB's `ruleset` for a new repository (default empty: no inference)")
 	f.StringVar(&l.configuration, "repository-config", "", "Turtle `file` with the configuration of a new repository")
 }
 
@@ -109,8 +109,8 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.LoadResult, error) {
 	shown := a.progress("load graphdb")
 	defer shown.end()
-	l.of.RetryFor, l.of.Log, l.of.Progress = l.retryFor, a.log, shown.report
-	return graphdb.Load(ctx, r, b, l.of)
+	l.loading.RetryFor, l.loading.Log, l.loading.Progress = l.retryFor, a.log, shown.report
+	return graphdb.Load(ctx, r, b, l.loading)
 }
 
 // readConfiguration reads the file of --repository-config, which names the repository.
@@ -122,18 +122,18 @@ func (l *loadGraphDB) readConfiguration() error {
 	if err != nil {
 		return err
 	}
-	if l.of.Ruleset != "" {
+	if l.loading.Ruleset != "" {
 		return schema.Faultf(schema.FaultUsage, "the ruleset is in the file", "--ruleset with --repository-config")
 	}
 	if l.repository != "" && l.repository != name {
 		return schema.Faultf(schema.FaultUsage, "leave --repository out", "%s is of the repository %s, not %s", l.configuration, name, l.repository)
 	}
-	l.repository, l.of.Configuration = name, text
+	l.repository, l.loading.Configuration = name, text
 	return nil
 }
 
 func (a *app) printOffline(b *graphdb.Build, name string, l *loadGraphDB) error {
-	command, err := graphdb.WriteOffline(b, name, l.offline, l.of.CreateOptions)
+	command, err := graphdb.WriteOffline(b, name, l.offline, l.loading.CreateOptions)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ sends the points that the server lacks.
 type loadQdrant struct {
 	options
 	qdrantFlags
-	of          qdrant.Options
+	loading     qdrant.Options
 	only        string // list of languages; empty: all
 	keep        int
 	allowShrink bool
@@ -69,17 +69,17 @@ func (l *loadQdrant) serviceFlags(f *pflag.FlagSet) {
 }
 
 func (l *loadQdrant) layoutFlags(f *pflag.FlagSet) {
-	f.IntVar(&l.of.Batch, "batch", qdrant.DefaultBatch, "points of a request, which has 5 MB at most")
-	f.IntVar(&l.of.InFlight, "in-flight", qdrant.DefaultInFlight, "requests at a time")
-	f.DurationVar(&l.of.IndexTimeout, "index-timeout", qdrant.DefaultIndexTimeout, "how long to wait for the server's indexes")
-	f.Uint32Var(&l.of.Shards, "shards", 0, "shards of a collection (default the server's)")
-	f.Uint32Var(&l.of.Replicas, "replicas", 0, "replicas of a shard (default the server's)")
-	f.Uint32Var(&l.of.WriteConsistency, "write-consistency", 0, "replicas that must confirm a write (default the server's)")
-	f.BoolVar(&l.of.OnDisk, "on-disk", false, "keep vectors and indexes on the server's disk, for less memory")
-	f.StringVar(&l.of.Quantization, "quantization", qdrant.QuantizationNone, "quantization of the dense vectors for the first pass of a search: scalar, binary, product or none")
-	f.BoolVar(&l.of.Float16, "float16", false, "store dense vectors as float16, of half the size")
-	f.Uint64Var(&l.of.M, "m", qdrant.DefaultM, "links of a point in the HNSW graph")
-	f.Uint64Var(&l.of.EfConstruct, "ef-construct", 0, "candidates for a link when the HNSW graph is built (default the server's)")
+	f.IntVar(&l.loading.Batch, "batch", qdrant.DefaultBatch, "points of a request, which has 5 MB at most")
+	f.IntVar(&l.loading.InFlight, "in-flight", qdrant.DefaultInFlight, "requests at a time")
+	f.DurationVar(&l.loading.IndexTimeout, "index-timeout", qdrant.DefaultIndexTimeout, "how long to wait for the server's indexes")
+	f.Uint32Var(&l.loading.Shards, "shards", 0, "shards of a collection (default the server's)")
+	f.Uint32Var(&l.loading.Replicas, "replicas", 0, "replicas of a shard (default the server's)")
+	f.Uint32Var(&l.loading.WriteConsistency, "write-consistency", 0, "replicas that must confirm a write (default the server's)")
+	f.BoolVar(&l.loading.OnDisk, "on-disk", false, "keep vectors and indexes on the server's disk, for less memory")
+	f.StringVar(&l.loading.Quantization, "quantization", qdrant.QuantizationNone, "quantization of the dense vectors for the first pass of a search: scalar, binary, product or none")
+	f.BoolVar(&l.loading.Float16, "float16", false, "store dense vectors as float16, of half the size")
+	f.Uint64Var(&l.loading.M, "m", qdrant.DefaultM, "links of a point in the HNSW graph")
+	f.Uint64Var(&l.loading.EfConstruct, "ef-construct", 0, "candidates for a link when the HNSW graph is built (default the server's)")
 }
 
 func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
@@ -92,7 +92,7 @@ func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(points.Check(), l.of.Check()); err != nil {
+	if err := errors.Join(points.Check(), l.loading.Check()); err != nil {
 		return err
 	}
 	if l.dryRun {
@@ -125,8 +125,8 @@ func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, points qdra
 	shown := a.progress("load qdrant")
 	stop := shown.alive()
 	defer func() { stop(); shown.end() }()
-	l.of.Progress = shown.report
-	return server.Load(ctx, points, l.of)
+	l.loading.Progress = shown.report
+	return server.Load(ctx, points, l.loading)
 }
 
 // planQdrant prints the plan of a load. A build that cannot be put in service is an error.

@@ -29,7 +29,7 @@ line is a whole thread: the question's text, and its answers if the build has it
 func (a *app) search() *cobra.Command {
 	o := &options{}
 	var language string
-	var of search.Options
+	var query search.Options
 	var q qdrantFlags
 	cmd := &cobra.Command{
 		Use:   "search --out DIR --language TAG QUERY",
@@ -37,33 +37,33 @@ func (a *app) search() *cobra.Command {
 		Long:  searchHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			of.Query = strings.Join(args, " ")
-			return a.runSearch(cmd, o, language, of, &q)
+			query.Query = strings.Join(args, " ")
+			return a.runSearch(cmd, o, language, query, &q)
 		},
 	}
 	f := cmd.Flags()
 	o.outFlag(f)
 	o.databaseFlags(f)
 	f.StringVar(&language, "language", "", "`tag` or slug of the language")
-	f.IntVar(&of.Top, "top", 5, "number of questions to show, without their neighbours")
-	f.IntVar(&of.Hops, "hops", 0, "1: also show the neighbours over DuplicateOf and LinkedTo")
-	denseEndpointFlag(f, &of.Dense)
-	sparseEndpointFlag(f, &of.Sparse)
-	f.BoolVar(&of.Accepted, "accepted", false, "show only questions with an accepted answer; fetches four times as many candidates")
+	f.IntVar(&query.Top, "top", 5, "number of questions to show, without their neighbours")
+	f.IntVar(&query.Hops, "hops", 0, "1: also show the neighbours over DuplicateOf and LinkedTo")
+	denseEndpointFlag(f, &query.Dense)
+	sparseEndpointFlag(f, &query.Sparse)
+	f.BoolVar(&query.Accepted, "accepted", false, "show only questions with an accepted answer; fetches four times as many candidates")
 	q.flags(f, "qdrant")
 	q.prefixFlag(f)
 	return cmd
 }
 
-func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of search.Options, q *qdrantFlags) (err error) {
-	if of.Hops < 0 || of.Hops > 1 {
-		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", of.Hops)
+func (a *app) runSearch(cmd *cobra.Command, o *options, language string, query search.Options, q *qdrantFlags) (err error) {
+	if query.Hops < 0 || query.Hops > 1 {
+		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", query.Hops)
 	}
-	if strings.TrimSpace(of.Query) == "" {
+	if strings.TrimSpace(query.Query) == "" {
 		return schema.Faultf(schema.FaultUsage, "give the words to search for, as \"merge two dicts\"", "an empty query")
 	}
-	if of.Top < 1 {
-		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", of.Top)
+	if query.Top < 1 {
+		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", query.Top)
 	}
 	ctx := cmd.Context()
 	m, err := a.readBuild(cmd, o)
@@ -77,16 +77,16 @@ func (a *app) runSearch(cmd *cobra.Command, o *options, language string, of sear
 	if err != nil {
 		return err
 	}
-	of.Slug, of.Remote = l.Slug, a.remote()
+	query.Slug, query.Remote = l.Slug, a.remote()
 	if q.url != "" {
-		server, finder, failed := a.qdrantFinder(ctx, m, of.Slug, q)
+		server, finder, failed := a.qdrantFinder(ctx, m, query.Slug, q)
 		if failed != nil {
 			return failed
 		}
 		defer func() { err = errors.Join(err, server.Close()) }()
-		of.Find = finder
+		query.Find = finder
 	}
-	hits, err := search.Search(ctx, o.Out, of)
+	hits, err := search.Search(ctx, o.Out, query)
 	if err != nil {
 		return err
 	}

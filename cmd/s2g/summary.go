@@ -71,15 +71,15 @@ func droppedBy(counts map[string]int64) map[string]int64 {
 
 // incomplete returns the counts of texts whose vectors are of a part of the text or missing, by reason.
 func incomplete(counts map[string]int64) map[string]int64 {
-	of := map[string]int64{}
+	by := map[string]int64{}
 	for name, n := range counts {
 		for _, end := range []string{"_texts_truncated", "_texts_refused", "texts_without_a_known_term", "posts_of_too_large_ids_left_out"} {
 			if strings.HasSuffix(name, end) && n > 0 {
-				of[strings.ReplaceAll(name, "_", " ")] = n
+				by[strings.ReplaceAll(name, "_", " ")] = n
 			}
 		}
 	}
-	return of
+	return by
 }
 
 // size formats a number of bytes; "-" for 0.

@@ -34,7 +34,7 @@ names and sizes of all files, with --sha256 also their hashes. It does not check
 func (a *app) verify() *cobra.Command {
 	o := &options{}
 	var filesOnly bool
-	var of verifiedServers
+	var compared verifiedServers
 	var sample verify.Options
 	cmd := &cobra.Command{
 		Use:   "verify --out DIR",
@@ -49,7 +49,7 @@ func (a *app) verify() *cobra.Command {
 			if cmd.Flags().Changed("sample") {
 				return a.verifySample(cmd, o, m, sample)
 			}
-			servers, closeServers, err := of.open(cmd.Context(), a, m, o.Out)
+			servers, closeServers, err := compared.open(cmd.Context(), a, m, o.Out)
 			if err != nil {
 				return err
 			}
@@ -64,31 +64,32 @@ func (a *app) verify() *cobra.Command {
 			})
 		},
 	}
-	o.outFlag(cmd.Flags())
-	o.databaseFlags(cmd.Flags())
-	o.workerFlag(cmd.Flags())
-	cmd.Flags().BoolVar(&filesOnly, "files-only", false, "run only the checks that need no tables")
-	cmd.Flags().IntVar(&sample.Sample, "sample", 0, "check only `n` posts, and the names and sizes of all files")
-	cmd.Flags().Uint64Var(&sample.Seed, "seed", 1, "seed of the draw of --sample")
-	cmd.Flags().BoolVar(&sample.Hash, "sha256", false, "with --sample: also check the SHA-256 of all files")
-	of.flags(cmd.Flags())
+	f := cmd.Flags()
+	o.outFlag(f)
+	o.databaseFlags(f)
+	o.workerFlag(f)
+	f.BoolVar(&filesOnly, "files-only", false, "run only the checks that need no tables")
+	f.IntVar(&sample.Sample, "sample", 0, "check only `n` posts, and the names and sizes of all files")
+	f.Uint64Var(&sample.Seed, "seed", 1, "seed of the draw of --sample")
+	f.BoolVar(&sample.Hash, "sha256", false, "with --sample: also check the SHA-256 of all files")
+	compared.flags(f)
 	return cmd
 }
 
 // verifySample compares a sample of posts with the tables.
-func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest, of verify.Options) error {
+func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest, sample verify.Options) error {
 	for _, flag := range []string{"files-only", "graphdb", "qdrant"} {
 		if cmd.Flags().Changed(flag) {
 			return schema.Faultf(schema.FaultUsage, "leave one of them out", "--sample compares with the tables alone, not with --%s", flag)
 		}
 	}
-	if of.Sample < 1 {
-		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", of.Sample)
+	if sample.Sample < 1 {
+		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", sample.Sample)
 	}
-	of.Workers = o.Workers
+	sample.Workers = o.Workers
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		started := time.Now()
-		report, err := verify.Sample(cmd.Context(), o.Out, db, of)
+		report, err := verify.Sample(cmd.Context(), o.Out, db, sample)
 		if cmd.Context().Err() != nil {
 			return err
 		}

@@ -73,9 +73,9 @@ func Inheritable() []string {
 
 // Inherit replaces the options that shape outputs by those of the build in Out, for a stage that runs alone. It keeps
 // given options and those that no stage of the build has set yet.
-func (o *Options) Inherit(of manifest.Options, given func(option string) bool) {
+func (o *Options) Inherit(built manifest.Options, given func(option string) bool) {
 	own := o.Shape
-	o.Shape = of
+	o.Shape = built
 	for name, keep := range inheritable {
 		if given(name) {
 			keep(&o.Shape, own)
@@ -87,7 +87,7 @@ func (o *Options) Inherit(of manifest.Options, given func(option string) bool) {
 	}
 	s.Compress = cmp.Or(s.Compress, own.Compress)
 	s.GraphFormat = cmp.Or(s.GraphFormat, own.GraphFormat)
-	if of.Units == "" { // vectors set these together, and an overlap of 0 is a choice
+	if built.Units == "" { // vectors set these together, and an overlap of 0 is a choice
 		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
 	}
 }

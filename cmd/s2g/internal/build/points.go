@@ -44,8 +44,8 @@ func Points(out string, m *manifest.Manifest, tool, prefix, languages string) (q
 		return b, err
 	}
 	for _, slug := range wanted {
-		if of := shards[slug]; len(of) > 0 {
-			b.Languages = append(b.Languages, qdrant.Language{Slug: slug, Shards: of})
+		if files := shards[slug]; len(files) > 0 {
+			b.Languages = append(b.Languages, qdrant.Language{Slug: slug, Shards: files})
 		} else if languages != "" {
 			return b, schema.Faultf(schema.FaultUsage, "see s2g stats with option out "+out, "the build has no points of %s", slug)
 		}

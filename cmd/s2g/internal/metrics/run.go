@@ -77,16 +77,16 @@ func (r Run) fill(p page, run string) {
 	p.drop("s2g_build_info")
 	p.set("s2g_build_info", 1, "run", run, "version", r.Tool, "goversion", runtime.Version())
 	p.drop("s2g_last_run_", "command", r.Command)
-	of := []string{"run", run, "command", r.Command}
-	p.set("s2g_last_run_timestamp_seconds", seconds(r.Finished), of...)
-	p.set("s2g_last_run_duration_seconds", r.Finished.Sub(r.Started).Seconds(), of...)
-	p.set("s2g_last_run_exit_code", float64(r.ExitCode), of...)
+	labels := []string{"run", run, "command", r.Command}
+	p.set("s2g_last_run_timestamp_seconds", seconds(r.Finished), labels...)
+	p.set("s2g_last_run_duration_seconds", r.Finished.Sub(r.Started).Seconds(), labels...)
+	p.set("s2g_last_run_exit_code", float64(r.ExitCode), labels...)
 	outcome := "s2g_last_success_timestamp_seconds"
 	if r.ExitCode != 0 {
 		outcome = "s2g_last_failure_timestamp_seconds"
 	}
 	p.drop(outcome, "command", r.Command)
-	p.set(outcome, seconds(r.Finished), of...)
+	p.set(outcome, seconds(r.Finished), labels...)
 	if r.Manifest != nil {
 		r.fillBuild(p, run)
 	}
@@ -124,15 +124,15 @@ func (r Run) fillBuild(p page, run string) {
 		if s == nil {
 			continue
 		}
-		of := []string{"run", run, "stage", stage}
-		p.set("s2g_stage_finished_timestamp_seconds", seconds(s.Finished), of...)
-		p.set("s2g_stage_duration_seconds", s.Seconds, of...)
-		p.set("s2g_stage_rows", float64(s.Rows), of...)
-		p.set("s2g_stage_read_bytes", float64(s.BytesIn), of...)
-		p.set("s2g_stage_written_bytes", float64(s.BytesOut), of...)
-		p.set("s2g_stage_peak_memory_bytes", float64(s.PeakRSS), of...)
+		labels := []string{"run", run, "stage", stage}
+		p.set("s2g_stage_finished_timestamp_seconds", seconds(s.Finished), labels...)
+		p.set("s2g_stage_duration_seconds", s.Seconds, labels...)
+		p.set("s2g_stage_rows", float64(s.Rows), labels...)
+		p.set("s2g_stage_read_bytes", float64(s.BytesIn), labels...)
+		p.set("s2g_stage_written_bytes", float64(s.BytesOut), labels...)
+		p.set("s2g_stage_peak_memory_bytes", float64(s.PeakRSS), labels...)
 		for class, n := range s.Errors {
-			p.set("s2g_stage_rejected_rows", float64(n), append(of, "class", class)...)
+			p.set("s2g_stage_rejected_rows", float64(n), append(labels, "class", class)...)
 		}
 	}
 }
