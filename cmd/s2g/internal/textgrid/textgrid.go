@@ -1,5 +1,4 @@
-// Package textgrid prints tables for people: the first column aligned left, the
-// others right.
+// Package textgrid prints tables for people: the first column aligned left, the others right.
 package textgrid
 
 import (
@@ -8,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Grid is lines of cells. A line can have fewer cells than others; one without a
-// cell is an empty line.
+// Grid is the lines of a table, each a list of cells. Lines may have different numbers of cells.
 type Grid [][]string
 
 // Add appends a line.
