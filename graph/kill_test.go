@@ -32,7 +32,7 @@ func childOptions() Options {
 // child writes a graph and returns the exit code.
 func child(out string) int {
 	err := func() error {
-		db, err := tables.Open(context.Background(), tables.Options{DSN: os.Getenv(childDSN)})
+		db, err := tables.Open(context.Background(), tables.ServerOptions{DSN: os.Getenv(childDSN)})
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,7 @@ func childRun(db *tables.DB) *run {
 // child makes the shards in out, and returns the exit code.
 func child(out string) int {
 	err := func() error {
-		db, err := tables.Open(context.Background(), tables.Options{DSN: os.Getenv(childDSN)})
+		db, err := tables.Open(context.Background(), tables.ServerOptions{DSN: os.Getenv(childDSN)})
 		if err != nil {
 			return err
 		}

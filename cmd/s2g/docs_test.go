@@ -192,3 +192,47 @@ func parseBlock(t *testing.T, where, text string) {
 		}
 	}
 }
+
+var (
+	mdLink  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	notSlug = regexp.MustCompile(`[^a-z0-9 -]`)
+)
+
+// Each link of README.md, CHANGELOG.md and docs/ leads to a file, and to a heading in it.
+func TestLinksOfDocs(t *testing.T) {
+	root := filepath.Join("..", "..")
+	names, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, filepath.Join(root, "README.md"), filepath.Join(root, "CHANGELOG.md")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range mdLink.FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			file, anchor, _ := strings.Cut(m[1], "#")
+			target := name
+			if file != "" {
+				target = filepath.Join(filepath.Dir(name), file)
+			}
+			page, err := os.ReadFile(target)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			found := anchor == ""
+			for _, h := range heading.FindAllStringSubmatch(string(page), -1) {
+				slug := strings.ReplaceAll(notSlug.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")
+				found = found || slug == anchor
+			}
+			if !found {
+				t.Errorf("%s: %s has no heading #%s", name, target, anchor)
+			}
+		}
+	}
+}

@@ -144,8 +144,8 @@ func (a *app) printOffline(b *graphdb.Build, name string, l *loadGraphDB) error 
 	return nil
 }
 
-// plannedGraph is what --dry-run prints.
-type plannedGraph struct {
+// loadPlan is what --dry-run prints.
+type loadPlan struct {
 	Repository string `json:"repository"`
 	Endpoint   string `json:"endpoint"`
 	State      string `json:"stand"` // see [graphdb.LoadState]
@@ -164,7 +164,7 @@ func (a *app) planGraphDB(ctx context.Context, r *rdf4j.Repository, b *graphdb.B
 	if refused != nil && state.State != graphdb.Foreign {
 		return refused
 	}
-	p := plannedGraph{Repository: r.ID(), Endpoint: r.URL(), State: state.State.String(), Of: b.Statements()}
+	p := loadPlan{Repository: r.ID(), Endpoint: r.URL(), State: state.State.String(), Of: b.Statements()}
 	for _, f := range left {
 		p.Files, p.Bytes, p.Statements = p.Files+1, p.Bytes+f.Size, p.Statements+f.Rows
 	}

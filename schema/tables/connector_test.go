@@ -31,7 +31,7 @@ func TestUserServerIsOpenedByItsDSN(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := socketConfig(private.server.socket, "theirs")
-	db, err := Open(t.Context(), Options{DSN: cfg.FormatDSN() + "?parseTime=true&sql_mode=''"})
+	db, err := Open(t.Context(), ServerOptions{DSN: cfg.FormatDSN() + "?parseTime=true&sql_mode=''"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestUserServerIsOpenedByItsDSN(t *testing.T) {
 	if key, err := private.DumpKey(t.Context()); key != "" || err != nil {
 		t.Errorf("another database was touched: %q, %v", key, err)
 	}
-	_, err = Open(t.Context(), Options{DSN: "me:secret@unix(/nowhere/socket)/dump"})
+	_, err = Open(t.Context(), ServerOptions{DSN: "me:secret@unix(/nowhere/socket)/dump"})
 	if fault, _ := schema.FaultOf(err); fault != schema.FaultService || strings.Contains(err.Error(), "secret") {
 		t.Errorf("no server: fault %v: %v", fault, err)
 	}

@@ -4,7 +4,7 @@
 //
 // By default the server is private: a mariadbd whose data, socket and settings
 // are in OUT/.s2g. All commands on that folder share it, and the last one stops
-// it. Options.DSN names a server of the user instead.
+// it. ServerOptions.DSN names a server of the user instead.
 //
 // A load has four steps. Readers see the tables of the earlier load until the last:
 //
@@ -35,8 +35,8 @@ import (
 	"s2g/schema"
 )
 
-// Options chooses the server. One of Dir and DSN is required.
-type Options struct {
+// ServerOptions chooses the server. One of Dir and DSN is required.
+type ServerOptions struct {
 	Dir    string       // OUT/.s2g: the folder of the private server
 	DSN    string       // go-sql-driver's DSN of a user's server, with a database; empty: the private server
 	Memory int64        // buffer pool in bytes of a private server that Open starts; 0: DefaultMemory
@@ -56,7 +56,7 @@ type DB struct {
 
 // Open connects to the user's server, or joins the private one and starts it
 // where it does not run. The server must be MariaDB 10.6 or newer.
-func Open(ctx context.Context, o Options) (*DB, error) {
+func Open(ctx context.Context, o ServerOptions) (*DB, error) {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

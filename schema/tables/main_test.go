@@ -45,7 +45,7 @@ func open(t testing.TB) *DB {
 			t.Fatal(err)
 		}
 		shared.dir = dir
-		if shared.server, err = Open(background, Options{Dir: dir, Memory: minPool}); err != nil {
+		if shared.server, err = Open(background, ServerOptions{Dir: dir, Memory: minPool}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func open(t testing.TB) *DB {
 	if _, err := shared.server.SQL().Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(t.Context(), Options{DSN: socketConfig(shared.server.server.socket, name).FormatDSN()})
+	db, err := Open(t.Context(), ServerOptions{DSN: socketConfig(shared.server.server.socket, name).FormatDSN()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func stopShared() error {
 func openIn(t testing.TB, dir string) *DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
-	db, err := Open(t.Context(), Options{Dir: dir, Memory: minPool})
+	db, err := Open(t.Context(), ServerOptions{Dir: dir, Memory: minPool})
 	if err != nil {
 		t.Fatal(err)
 	}

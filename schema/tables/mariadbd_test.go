@@ -58,7 +58,7 @@ func TestOpenRejectsOtherPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-		_, err := Open(t.Context(), Options{Dir: dir})
+		_, err := Open(t.Context(), ServerOptions{Dir: dir})
 		fault, remedy := schema.FaultOf(err)
 		if fault != schema.FaultUsage || !strings.Contains(err.Error(), says) || !strings.Contains(remedy, "10.6") {
 			t.Errorf("%s: fault %v, remedy %q: %v", version, fault, remedy, err)

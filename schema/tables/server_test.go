@@ -29,7 +29,7 @@ func actAsUser() {
 	if !ok {
 		return
 	}
-	db, err := Open(background, Options{Dir: dir, Memory: minPool})
+	db, err := Open(background, ServerOptions{Dir: dir, Memory: minPool})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -159,7 +159,7 @@ func TestUserKilledWhileTheServerStarts(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), stopTimeout/2)
 	defer cancel()
-	db, err := Open(ctx, Options{Dir: dir, Memory: minPool})
+	db, err := Open(ctx, ServerOptions{Dir: dir, Memory: minPool})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +264,7 @@ func TestDamagedDatadir(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, err := Open(t.Context(), Options{Dir: dir, Memory: minPool})
+	_, err := Open(t.Context(), ServerOptions{Dir: dir, Memory: minPool})
 	if fault, remedy := schema.FaultOf(err); fault != schema.FaultService || !strings.Contains(remedy, data) {
 		t.Errorf("fault %v, remedy %q: %v", fault, remedy, err)
 	}
@@ -341,7 +341,7 @@ func TestJoinAtOnce(t *testing.T) {
 	var g errgroup.Group
 	for range 4 {
 		g.Go(func() error {
-			db, err := Open(t.Context(), Options{Dir: dir, Memory: minPool})
+			db, err := Open(t.Context(), ServerOptions{Dir: dir, Memory: minPool})
 			if err != nil {
 				return err
 			}

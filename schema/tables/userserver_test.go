@@ -64,7 +64,7 @@ func newUserServer(t *testing.T) userServer {
 	})
 	f := userServer{t: t, addr: addr}
 	for range 500 {
-		if f.root, err = Open(t.Context(), Options{DSN: "root@unix(" + socket + ")/mysql"}); err == nil {
+		if f.root, err = Open(t.Context(), ServerOptions{DSN: "root@unix(" + socket + ")/mysql"}); err == nil {
 			break
 		}
 		time.Sleep(pollEvery)
@@ -110,7 +110,7 @@ func (f userServer) exec(statements ...string) {
 
 // as opens the database dump as a user whose password is "secret".
 func (f userServer) as(user, params string) (*DB, error) {
-	return Open(f.t.Context(), Options{DSN: user + ":secret@tcp(" + f.addr + ")/dump" + params})
+	return Open(f.t.Context(), ServerOptions{DSN: user + ":secret@tcp(" + f.addr + ")/dump" + params})
 }
 
 // needed are the rights that the documentation names.

@@ -34,9 +34,9 @@ func (o *Options) private() (string, error) {
 }
 
 // Server returns the MariaDB that holds the tables.
-func (o *Options) Server() (tables.Options, error) {
+func (o *Options) Server() (tables.ServerOptions, error) {
 	private, err := o.private()
-	return tables.Options{Dir: private, DSN: o.DSN, Memory: o.Memory, Log: o.Log}, err
+	return tables.ServerOptions{Dir: private, DSN: o.DSN, Memory: o.Memory, Log: o.Log}, err
 }
 
 // HasTables reports whether there is a database: the user's, or the private one in Out. A copy of a build has none.

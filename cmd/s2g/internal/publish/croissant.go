@@ -54,7 +54,7 @@ type croissantSet struct {
 	ID          string           `json:"@id"`
 	Name        string           `json:"name"`
 	Description string           `json:"description"`
-	Key         reference        `json:"key"`
+	Key         jsonLDReference  `json:"key"`
 	Fields      []croissantField `json:"field"`
 }
 
@@ -69,13 +69,13 @@ type croissantField struct {
 }
 
 type croissantSource struct {
-	FileSet reference `json:"fileSet"`
+	FileSet jsonLDReference `json:"fileSet"`
 	Extract struct {
 		Column string `json:"column"`
 	} `json:"extract"`
 }
 
-type reference struct {
+type jsonLDReference struct {
 	ID string `json:"@id"`
 }
 
@@ -124,11 +124,11 @@ func (doc *croissantDataset) addTable(name, key string, f fileSet, columns []sha
 		Type: "cr:FileSet", ID: from, Name: from, Description: fmt.Sprintf("%s: %d rows", description, f.Rows),
 		Encoding: []string{"application/x-parquet"}, Includes: f.Glob,
 	})
-	set := croissantSet{Type: "cr:RecordSet", ID: name, Name: name, Description: description, Key: reference{name + "/" + key}}
+	set := croissantSet{Type: "cr:RecordSet", ID: name, Name: name, Description: description, Key: jsonLDReference{name + "/" + key}}
 	for _, c := range columns {
 		field := croissantField{
 			Type: "cr:Field", ID: name + "/" + c.Name, Name: c.Name, Description: c.About, DataType: c.Type.Croissant(), Repeated: c.List,
-			Source: croissantSource{FileSet: reference{from}},
+			Source: croissantSource{FileSet: jsonLDReference{from}},
 		}
 		field.Source.Extract.Column = c.Name
 		set.Fields = append(set.Fields, field)
