@@ -1,6 +1,6 @@
 // Package graph turns the tables of a dump into the knowledge graph: TriG files of
 // exactly 50,000 quads, a named graph per language, with the ontology and a
-// description of the dataset beside them. docs/formats.md lists the quads.
+// description of the dataset beside them. docs/graph.md lists the quads.
 //
 // A row of the tables becomes quads in these steps, a file each:
 //

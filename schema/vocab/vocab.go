@@ -1,6 +1,6 @@
 // Package vocab defines the IRIs of the knowledge graph: the terms of the ontology
 // and the instances of a site. The terms have the spelling of the paper Stack2Graph;
-// docs/formats.md lists them.
+// docs/graph.md lists them.
 package vocab
 
 // NS is the namespace of the ontology, prefix so:.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints, as N-Quads, every quad that `s2g graph` must write for a dump: the terms of docs/graph.md and the rules of docs/formats.md as a program.
+"""Prints, as N-Quads, every quad that `s2g graph` must write for a dump: docs/graph.md as a program.
 
     quads.py DUMP_FOLDER [--site http://stackoverflow.com] [--languages languages.csv] [--other | --whole-site] > expected.nq
 
