@@ -37,7 +37,7 @@ type selection struct {
 	members postIDs // threads, and all posts that share an edge with one
 }
 
-// postIDs lists posts in ascending order. nil stands for all.
+// postIDs lists posts in ascending order. nil means all posts.
 type postIDs []int64
 
 // in returns an SQL condition that a column is among the posts. It begins with AND.

@@ -137,7 +137,7 @@ func (r *Report) tiles() []tile {
 // command is a command line and its purpose.
 type command struct{ Label, Text string }
 
-// commands load and use the build. OUT stands for its folder.
+// commands load and use the build. OUT is its folder.
 func (r *Report) commands() []command {
 	var list []command
 	language, name := "python", "Python"
