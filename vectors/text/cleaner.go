@@ -12,6 +12,7 @@ package text
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -94,14 +95,16 @@ func (c *Cleaner) Drops() []Drop { return c.noise.drops }
 
 // codeLanguage returns the language of code that names none itself; "" where no tag is a language of the build.
 func (c *Cleaner) codeLanguage(tags []byte) string {
-	for _, l := range c.Languages {
-		for tag := range schema.SplitTags(tags) {
-			if string(tag) == l.Tag {
-				return l.Tag
-			}
+	first := len(c.Languages)
+	for tag := range schema.SplitTags(tags) {
+		if i := slices.IndexFunc(c.Languages[:first], func(l schema.Language) bool { return l.Tag == string(tag) }); i >= 0 {
+			first = i
 		}
 	}
-	return ""
+	if first == len(c.Languages) {
+		return ""
+	}
+	return c.Languages[first].Tag
 }
 
 func (c *Cleaner) text(b []byte) {
