@@ -6,6 +6,7 @@ import (
 
 	"s2g/ingest/dump"
 	"s2g/schema"
+	"s2g/schema/tables"
 )
 
 // A rowBatch is the rows of a block of the dump as TSV.
@@ -164,12 +165,12 @@ func (c *converter) appendValue(dst []byte, column int, v []byte) (_ []byte, n i
 		}
 	case schema.TagList:
 		c.scratch = appendTags(c.scratch[:0], v)
-		dst = appendText(dst, c.scratch)
+		dst = tables.AppendText(dst, c.scratch)
 	case schema.Text:
 		if col.MaxLen > 0 && len(v) > col.MaxLen && utf8.RuneCount(v) > col.MaxLen {
 			return dst, 0, outOfRange
 		}
-		dst = appendText(dst, v)
+		dst = tables.AppendText(dst, v)
 	}
 	return dst, n, class
 }

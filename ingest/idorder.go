@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"s2g/schema/tables"
 )
 
 // An idOrderer sends rows in the order of their Ids, each Id once. MariaDB takes
@@ -21,9 +23,10 @@ type idOrderer struct {
 	to        *loadDataReader
 	duplicate func(id int64)
 
-	rows, bytes int64 // sent
-	begun       bool  // a row was sent
-	last        int64 // the largest Id that was sent
+	bytes       int64              // sent
+	fingerprint tables.Fingerprint // of the rows that were sent
+	begun       bool               // a row was sent
+	last        int64              // the largest Id that was sent
 	sentIDs     tempFile
 	late        *externalSorter
 }
@@ -47,8 +50,10 @@ func (o *idOrderer) write(b *rowBatch) error {
 		}
 	}
 	var buf [512]byte
-	deltas := buf[:0]
+	deltas, start := buf[:0], 0
 	for _, r := range b.rows {
+		o.fingerprint.Add(b.tsv[start : r.end-1])
+		start = r.end
 		if len(deltas) > len(buf)-binary.MaxVarintLen64 {
 			if _, err := o.sentIDs.Write(deltas); err != nil {
 				return err
@@ -61,7 +66,6 @@ func (o *idOrderer) write(b *rowBatch) error {
 	if _, err := o.sentIDs.Write(deltas); err != nil {
 		return err
 	}
-	o.rows += int64(len(b.rows))
 	o.bytes += int64(len(b.tsv))
 	return o.to.send(b)
 }
@@ -125,7 +129,7 @@ func (o *idOrderer) flush() error {
 		}
 		last = id
 		b.tsv = append(b.tsv, line...)
-		o.rows++
+		o.fingerprint.Add(line[:len(line)-1])
 		o.bytes += int64(len(line))
 		if len(b.tsv) >= full {
 			if err := o.to.send(b); err != nil {

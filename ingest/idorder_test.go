@@ -49,8 +49,8 @@ func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []st
 	to.closeInput()
 	text := <-read
 	lines = slices.Collect(strings.Lines(text))
-	if o.rows != int64(len(lines)) || o.bytes != int64(len(text)) {
-		t.Errorf("counts %d rows of %d bytes, sent %d of %d", o.rows, o.bytes, len(lines), len(text))
+	if o.fingerprint.Rows != int64(len(lines)) || o.bytes != int64(len(text)) {
+		t.Errorf("counts %d rows of %d bytes, sent %d of %d", o.fingerprint.Rows, o.bytes, len(lines), len(text))
 	}
 	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
 		t.Errorf("left in the folder for temporary files: %v, %v", left, err)

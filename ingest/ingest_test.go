@@ -78,7 +78,8 @@ func (g target) close() {
 
 func (g target) run(o Options) error { return Run(g.t.Context(), g.dir, g.db, o) }
 
-// state returns the number of rows and the checksum of each table.
+// state returns the number of rows and the checksum of each table. It checks that the
+// rows have the fingerprint in the manifest.
 func (g target) state() map[string]string {
 	g.t.Helper()
 	state := make(map[string]string)
@@ -93,6 +94,13 @@ func (g target) state() map[string]string {
 			g.t.Fatal(err)
 		}
 		state[t.Name] = fmt.Sprintf("%d rows, checksum %d", n, *sum)
+		got, err := g.db.FingerprintOf(g.t.Context(), t, 2, nil)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		if want := g.dir.Manifest().Dump.Tables[t.Name].Fingerprint; got.String() != want {
+			g.t.Errorf("%s has the fingerprint %s, the manifest %q", t.Name, got, want)
+		}
 	}
 	return state
 }

@@ -22,17 +22,18 @@ import (
 // A loadedTable is the result of loading one table. As JSON it is the table's
 // checkpoint in the run's journal, written once the table is loaded and indexed.
 type loadedTable struct {
-	Member  string        `json:"member"` // name of the document in messages
-	File    string        `json:"file"`   // file of the dump that holds it
-	Size    int64         `json:"size"`
-	Time    time.Time     `json:"time"`
-	Bytes   int64         `json:"bytes"`   // of decoded XML
-	SHA256  string        `json:"sha_256"` // of the decoded XML
-	Rows    int64         `json:"rows"`    // in the table
-	Last    int64         `json:"last"`    // the largest Id
-	Sent    int64         `json:"sent"`    // bytes of TSV
-	Newest  string        `json:"newest"`  // the latest CreationDate, as DATETIME(3)
-	Rejects rejectSummary `json:"tally"`
+	Member      string        `json:"member"` // name of the document in messages
+	File        string        `json:"file"`   // file of the dump that holds it
+	Size        int64         `json:"size"`
+	Time        time.Time     `json:"time"`
+	Bytes       int64         `json:"bytes"`       // of decoded XML
+	SHA256      string        `json:"sha_256"`     // of the decoded XML
+	Rows        int64         `json:"rows"`        // in the table
+	Last        int64         `json:"last"`        // the largest Id
+	Sent        int64         `json:"sent"`        // bytes of TSV
+	Fingerprint string        `json:"fingerprint"` // of the rows in the table; see [tables.Fingerprint]
+	Newest      string        `json:"newest"`      // the latest CreationDate, as DATETIME(3)
+	Rejects     rejectSummary `json:"tally"`
 }
 
 // record writes the table's checkpoint.
@@ -115,7 +116,7 @@ func (in *ingestRun) convert(ctx context.Context, t schema.Table, m dump.Member,
 	if err != nil {
 		return fmt.Errorf("ingest %s: %w", t.Name, err)
 	}
-	l.Rows, l.Last, l.Sent = order.rows, order.last, order.bytes
+	l.Rows, l.Last, l.Sent, l.Fingerprint = order.fingerprint.Rows, order.last, order.bytes, order.fingerprint.String()
 	return nil
 }
 

@@ -79,7 +79,7 @@ func (in *ingestRun) dumpEntry() manifest.Dump {
 	d := manifest.Dump{Name: filepath.Base(in.o.Dump), Site: in.plan.Dump.Site, Form: in.plan.form, Tables: make(map[string]manifest.DumpTable)}
 	for name, l := range in.loaded {
 		d.Tables[name] = manifest.DumpTable{
-			File: l.File, Size: l.Size, Time: l.Time, Bytes: l.Bytes, SHA256: l.SHA256, Rows: l.Rows,
+			File: l.File, Size: l.Size, Time: l.Time, Bytes: l.Bytes, SHA256: l.SHA256, Rows: l.Rows, Fingerprint: l.Fingerprint,
 		}
 		if name == "Posts" && len(l.Newest) == dateLength {
 			d.Newest = l.Newest[:10] + "T" + l.Newest[11:] + "Z"

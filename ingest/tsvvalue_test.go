@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"s2g/ingest/dump"
+	"s2g/schema/tables"
 )
 
 func TestAppendInt(t *testing.T) {
@@ -127,7 +128,7 @@ func TestAppendText(t *testing.T) {
 				text[i] = byte(' ' + r.IntN(224))
 			}
 		}
-		got := string(appendText([]byte("x"), text))[1:]
+		got := string(tables.AppendText([]byte("x"), text))[1:]
 		if strings.ContainsAny(got, "\t\n\r\x00") || unescape(got) != string(text) {
 			t.Fatalf("%q: %q", text, got)
 		}

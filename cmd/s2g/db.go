@@ -80,7 +80,7 @@ func (a *app) printQuery(ctx context.Context, db *tables.DB, query string) error
 		if line = line[:0]; a.json {
 			line = appendJSON(line, names, rows.Record())
 		} else {
-			line = appendTSV(line, rows.Record())
+			line = tables.AppendRow(line, rows.Record())
 		}
 		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
@@ -109,39 +109,4 @@ func appendJSON(dst []byte, names []string, row [][]byte) []byte {
 		dst = append(dst, text...)
 	}
 	return append(dst, '}')
-}
-
-// appendTSV appends a row in the format of MariaDB's own clients, which LOAD DATA reads.
-func appendTSV(dst []byte, row [][]byte) []byte {
-	for i, value := range row {
-		if i > 0 {
-			dst = append(dst, '\t')
-		}
-		dst = appendEscaped(dst, value)
-	}
-	return dst
-}
-
-// appendEscaped appends a value of a row of TSV.
-func appendEscaped(dst, value []byte) []byte {
-	if value == nil {
-		return append(dst, `\N`...)
-	}
-	for _, c := range value {
-		switch c {
-		case '\t':
-			dst = append(dst, `\t`...)
-		case '\n':
-			dst = append(dst, `\n`...)
-		case '\r':
-			dst = append(dst, `\r`...)
-		case '\\':
-			dst = append(dst, `\\`...)
-		case 0:
-			dst = append(dst, `\0`...)
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return dst
 }

@@ -125,6 +125,10 @@ type DumpTable struct {
 	Bytes  int64     `json:"bytes"`   // bytes of XML after decoding
 	SHA256 string    `json:"sha_256"` // of the decoded bytes, hexadecimal
 	Rows   int64     `json:"rows"`    // rows of the loaded table
+
+	// Fingerprint is that of the loaded rows, see tables.Fingerprint; empty in
+	// builds of versions that had none.
+	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
 // Bytes returns the size of all tables as XML.
@@ -134,6 +138,19 @@ func (d Dump) Bytes() int64 {
 		n += t.Bytes
 	}
 	return n
+}
+
+// Fingerprints returns the fingerprints of the loaded tables, by table; ok is false
+// for a build of a version that stored none.
+func (d Dump) Fingerprints() (by map[string]string, ok bool) {
+	by = make(map[string]string)
+	for name, t := range d.Tables {
+		if t.Fingerprint == "" {
+			return nil, false
+		}
+		by[name] = t.Fingerprint
+	}
+	return by, len(by) > 0
 }
 
 // Stage is a finished stage.
