@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,12 +32,15 @@ func (r *run) openEmbedders(ctx context.Context, out string, sample []int64) (er
 		return err
 	}
 	var model *embed.LSA
-	_, committed := r.committed[shard.ModelName]
+	committed := false
+	for name := range r.committed {
+		committed = committed || shard.IsModel(name)
+	}
 	switch {
 	case committed:
-		model, err = embed.ReadLSAFile(modelPath(out))
+		model, err = embed.ReadLSAFile(shard.ModelPath(out))
 	case r.reused != nil && strings.HasPrefix(r.reused.embedders.Dense, "builtin/"):
-		model, err = embed.ReadLSAFile(modelPath(r.Reuse))
+		model, err = embed.ReadLSAFile(shard.ModelPath(r.Reuse))
 	default:
 		r.Progress("fitting the dense embedder", 0, 0)
 		r.Log.Info("fitting the dense embedder", "posts", len(sample))
@@ -52,9 +54,6 @@ func (r *run) openEmbedders(ctx context.Context, out string, sample []int64) (er
 	}
 	return r.saveModel(model)
 }
-
-// modelPath returns the path of the fitted model in a folder of a build.
-func modelPath(out string) string { return filepath.Join(out, filepath.FromSlash(shard.ModelName)) }
 
 func (r *run) saveModel(model *embed.LSA) error {
 	out, err := r.sink.Create(shard.ModelName)

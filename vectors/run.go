@@ -2,7 +2,7 @@
 //
 // It reads the tables in MariaDB and writes, below OUT:
 //
-//	vectors/model.bin                 the builtin dense embedder, fitted on a sample of the texts
+//	model.bin                         the builtin dense embedder, fitted on a sample of the texts
 //	vectors/SLUG/part-00000.parquet   the points of a language, ordered by point id; see [shard.Point]
 //	parents/part-00000.parquet        the whole cleaned text of each post; see [shard.Parent]
 //

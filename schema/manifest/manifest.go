@@ -193,6 +193,10 @@ type File struct {
 	SHA256 string `json:"sha_256,omitempty"` // empty: a note
 	Rows   int64  `json:"rows"`              // triples or points in it
 	At     string `json:"at,omitempty"`      // checkpoint after it, in the stage's own notation
+
+	// Time is the modification time when the content was last compared with SHA256,
+	// zero in manifests of earlier versions.
+	Time time.Time `json:"time,omitzero"`
 }
 
 // Batches returns the batch files of a graph in the order of their numbers.

@@ -80,7 +80,11 @@ func TestFinishedStageIsInTheManifest(t *testing.T) {
 		t.Error("Fresh is wrong")
 	}
 	sum := sha256.Sum256([]byte("a"))
-	want := File{Name: "graph/a", Size: 1, SHA256: hex.EncodeToString(sum[:]), Rows: 1, At: "after graph/a"}
+	info, err := os.Stat(filepath.Join(out, "graph/a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := File{Name: "graph/a", Size: 1, SHA256: hex.EncodeToString(sum[:]), Rows: 1, At: "after graph/a", Time: info.ModTime().UTC()}
 	if diff := cmp.Diff(want, m.Stages[Graph].Files[0]); diff != "" {
 		t.Error(diff)
 	}

@@ -54,9 +54,11 @@ func (o *Output) Size() int64 { return o.size }
 // stage resumes after it, in the stage's own notation.
 func (o *Output) Commit(rows int64, at string) (File, error) {
 	f := File{Name: o.name, Size: o.size, SHA256: hex.EncodeToString(o.sum.Sum(nil)), Rows: rows, At: at}
-	if err := errors.Join(o.file.Sync(), o.file.Close()); err != nil {
+	info, err := o.file.Stat()
+	if err := errors.Join(err, o.file.Sync(), o.file.Close()); err != nil {
 		return f, fmt.Errorf("committing %s: %w", o.name, err)
 	}
+	f.Time = info.ModTime().UTC()
 	path := filepath.Join(o.out, filepath.FromSlash(o.name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return f, fmt.Errorf("committing %s: %w", o.name, err)

@@ -17,7 +17,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -161,7 +160,7 @@ func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest, remote
 	if err != nil {
 		return nil, err
 	}
-	o := embed.PairOptions{Dense: m.Options.Dense, Sparse: m.Options.Sparse, ModelFile: filepath.Join(out, filepath.FromSlash(shard.ModelName))}
+	o := embed.PairOptions{Dense: m.Options.Dense, Sparse: m.Options.Sparse, ModelFile: shard.ModelPath(out)}
 	if made := stage.Embedders; made != nil {
 		o.Models, o.Weight = &embed.Models{Dense: made.Dense, Sparse: made.Sparse}, &made.Weight
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
+	"path/filepath"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
@@ -16,10 +18,27 @@ const Format = 5
 
 // The names of the files, relative to OUT.
 const (
-	ModelName     = "vectors/model.bin" // the builtin dense embedder
+	ModelName     = "model.bin" // the builtin dense embedder
+	oldModelName  = "vectors/model.bin"
 	parentsFolder = "parents/"
 	shardsFolder  = "vectors/"
 )
+
+// IsModel reports whether a file of a build is the builtin dense embedder. Builds of earlier
+// versions have it in vectors/.
+func IsModel(name string) bool { return name == ModelName || name == oldModelName }
+
+// ModelPath returns the path of the builtin dense embedder in a folder of a build.
+func ModelPath(out string) string {
+	path := filepath.Join(out, ModelName)
+	if _, err := os.Stat(path); err != nil {
+		old := filepath.Join(out, filepath.FromSlash(oldModelName))
+		if _, err := os.Stat(old); err == nil {
+			return old
+		}
+	}
+	return path
+}
 
 // Name returns the name of a part of a language's shards: vectors/SLUG/part-00007.parquet.
 func Name(slug string, part int) string { return shardsFolder + slug + "/" + partName(part) }

@@ -30,6 +30,8 @@ type Options struct {
 	Workers int              // goroutines side by side; 0: each stage's default
 	Shape   manifest.Options // the options that shape outputs; the manifest stores them
 	Tool    string           // version of s2g, for the manifest
+	InPlace bool             // a stage overwrites its outputs; else they stay in service until the new ones are complete
+	Replace bool             // files of an unknown build may be deleted
 	Remote  embed.RemoteOptions
 
 	Log *slog.Logger

@@ -88,7 +88,11 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts v
 // State is the difference between a build and its options.
 type State struct {
 	Dump  *dump.Dump      // nil without the option dump
-	Stale map[string]bool // by stage: it has not finished with this dump and these options
+	Stale map[string]bool // by stage: it has not finished with this dump and these options, or its files are damaged
+
+	// Beside has the stages whose new outputs are made in [manifest.NextFolder] while the old ones stay: until the
+	// build swaps them at its end, both take disk. The tables are never made beside the old ones.
+	Beside map[string]bool
 }
 
 // State compares the build with the options. It changes nothing. With Rehash it reads the dump if the given stages
@@ -122,5 +126,9 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 	}
 	s.Stale[manifest.Graph] = !m.Fresh(manifest.Graph, graphKey)
 	s.Stale[manifest.Vectors] = !m.Fresh(manifest.Vectors, vectorsKey)
+	s.Beside = map[string]bool{}
+	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
+		s.Beside[stage] = s.Stale[stage] && m.Stages[stage] != nil && !o.InPlace
+	}
 	return s, nil
 }

@@ -25,6 +25,7 @@ func occupied(out string) (o occupation, err error) {
 		{filepath.Join(out, "graph"), &o.graph},
 		{filepath.Join(out, "vectors"), &o.vectors},
 		{filepath.Join(out, "parents"), &o.vectors},
+		{filepath.Join(out, "model.bin"), &o.vectors},
 	} {
 		n, err := folderSize(part.folder)
 		if err != nil {

@@ -44,7 +44,7 @@ func someManifest() *manifest.Manifest {
 					{Name: "vectors/_other/part-00000.parquet", Size: 1 << 10, SHA256: sum("5"), Rows: 3},
 					{Name: "vectors/csharp/part-00000.parquet", Size: 2 << 10, SHA256: sum("6"), Rows: 2000},
 					{Name: "vectors/csharp/part-00001.parquet", Size: 2 << 10, SHA256: sum("7"), Rows: 2000},
-					{Name: "vectors/model.bin", Size: 12, SHA256: sum("8")},
+					{Name: "model.bin", Size: 12, SHA256: sum("8")},
 					{Name: "vectors/python/part-00000.parquet", Size: 3 << 10, SHA256: sum("9"), Rows: 900},
 				},
 			},

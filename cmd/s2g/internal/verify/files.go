@@ -37,18 +37,22 @@ const (
 	parentFile
 )
 
-// stageFolders are the folders that stages write.
-var stageFolders = []string{"graph", "vectors", "parents"}
+// stageFolders are the folders that stages write, and the file beside them.
+var stageFolders = []string{"graph", "model.bin", "parents", "vectors"}
 
-// listFiles returns the files in stageFolders in the order of their names.
+// listFiles returns the files in stageFolders in the order of their names. Each of
+// stageFolders may be a symbolic link.
 func listFiles(out string) ([]file, error) {
 	var files []file
 	for _, folder := range stageFolders {
-		root := filepath.Join(out, folder)
-		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) && path == root {
-				return fs.SkipDir
-			}
+		root, err := filepath.EvalSymlinks(filepath.Join(out, folder))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing the files of the build: %w", err)
+		}
+		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
@@ -56,11 +60,11 @@ func listFiles(out string) ([]file, error) {
 			if err != nil {
 				return err
 			}
-			name, err := filepath.Rel(out, path)
+			within, err := filepath.Rel(root, path)
 			if err != nil {
 				return err
 			}
-			name = filepath.ToSlash(name)
+			name := filepath.ToSlash(filepath.Join(folder, within))
 			files = append(files, file{name, info.Size(), kindOf(name)})
 			return nil
 		})
