@@ -95,10 +95,13 @@ func (d *description) describeDataset(v *turtleWriter) {
 func (d *description) describeGraph(v *turtleWriter, i int) {
 	about := []string{"a", "void:Dataset", "dcterms:license", quotedIRI(vocab.CC + "4.0/")}
 	_, name, _ := strings.Cut(d.graphs[i], string(d.Site)+"/") // a tag, percent-encoded
-	if i < len(d.Languages) {
+	switch {
+	case d.graphs[i] == d.Site.SiteGraph():
+		about = append(about, "rdfs:label", quotedText("All questions of the site"))
+	case i < len(d.Languages):
 		l := d.Languages[i]
 		about = append(about, "rdfs:label", quotedText(l.Name), "dcterms:subject", quotedIRI(d.Site.Tag(l.Tag)))
-	} else {
+	default:
 		about = append(about, "rdfs:label", quotedText("No selected language"))
 	}
 	d.writeCounts(v, quotedIRI(d.graphs[i]), name, d.perGraph[i], about)

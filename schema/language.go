@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,14 @@ const (
 	OtherName = "(other)"
 )
 
+// The tag, the slug and the name of the whole site: all questions. No tag of a dump
+// has an asterisk.
+const (
+	SiteTag  = "*"
+	SiteSlug = "_site"
+	SiteName = "(whole site)"
+)
+
 // Language is a row of the language table. Each language has a graph and a
 // collection.
 type Language struct {
@@ -30,6 +39,9 @@ type Language struct {
 
 // OtherLanguage returns the remainder as a row of the table. Its tag is empty.
 func OtherLanguage() Language { return Language{Slug: OtherSlug, Name: OtherName} }
+
+// SiteLanguage returns the whole site as a row of the table.
+func SiteLanguage() Language { return Language{Tag: SiteTag, Slug: SiteSlug, Name: SiteName} }
 
 // DefaultLanguages returns the default table: the 39 languages of table 4 of the
 // paper Stack2Graph, in its order.
@@ -93,10 +105,17 @@ func readLanguages(r io.Reader, known map[string]Language) ([]Language, error) {
 		if l.Tag == "" || tags[l.Tag] {
 			continue
 		}
-		if strings.Trim(l.Slug, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return nil, Faultf(FaultUsage, "", "language table: the slug %q of tag %q has characters other than a-z, 0-9 and _", l.Slug, l.Tag)
+		if l.Tag == SiteTag {
+			return nil, Faultf(FaultUsage, "give option whole-site", "language table: %s is no tag, it stands for the whole site", l.Tag)
 		}
-		if other, taken := slugs[l.Slug]; taken || l.Slug == OtherSlug {
+		if strings.Trim(l.Slug, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+			return nil, Faultf(FaultUsage, "", "language table: the slug %q of tag %q has characters other than a-z, 0-9, _ and -", l.Slug, l.Tag)
+		}
+		if slices.Contains(reservedSlugs, l.Slug) {
+			return nil, Faultf(FaultUsage, "give it another slug: option languages is @FILE, a CSV with the columns tag,slug,name",
+				"language table: the slug %q of tag %q is reserved", l.Slug, l.Tag)
+		}
+		if other, taken := slugs[l.Slug]; taken {
 			return nil, Faultf(FaultUsage, "give one of them another slug: option languages is @FILE, a CSV with the columns tag,slug,name",
 				"language table: the tags %q and %q have the same slug %q", other, l.Tag, l.Slug)
 		}
@@ -125,12 +144,33 @@ func rowLanguage(row []string, known map[string]Language) Language {
 	return l
 }
 
-// Slug derives a slug from a tag. Lower-case letters and digits stay, each other
-// byte becomes _xx in hexadecimal.
+// reservedSlugs are the names of folders and dataset configs that are no tag's:
+// the remainder, the whole site, and the config of the whole texts.
+var reservedSlugs = []string{OtherSlug, SiteSlug, ParentsConfig}
+
+// ParentsConfig is the dataset config of the whole texts. The other configs are
+// named by slugs.
+const ParentsConfig = "_parents"
+
+// KeepSlugs returns the table with the slugs that an earlier s2g, whose derived slugs
+// had no hyphens, gave to the same tags in the table of a build.
+func KeepSlugs(table, built []Language) []Language {
+	kept := slices.Clone(table)
+	for i, l := range kept {
+		former := strings.ReplaceAll(Slug(l.Tag), "-", "_2d")
+		if l.Slug == Slug(l.Tag) && slices.ContainsFunc(built, func(b Language) bool { return b.Tag == l.Tag && b.Slug == former }) {
+			kept[i].Slug = former
+		}
+	}
+	return kept
+}
+
+// Slug derives a slug from a tag. Lower-case letters, digits and hyphens stay,
+// each other byte becomes _xx in hexadecimal.
 func Slug(tag string) string {
 	var b strings.Builder
 	for i := range len(tag) {
-		if c := tag[i]; 'a' <= c && c <= 'z' || '0' <= c && c <= '9' {
+		if c := tag[i]; 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' {
 			b.WriteByte(c)
 		} else {
 			fmt.Fprintf(&b, "_%02x", c)

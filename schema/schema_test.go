@@ -97,6 +97,7 @@ func TestParseLanguages(t *testing.T) {
 	}{
 		{"c#, python,c#", []Language{{"c#", "csharp", "C#"}, {"python", "python", "Python"}}},
 		{"A+", []Language{{"A+", "_41_2b", "A+"}}},
+		{"quantum-gate,objective-c,_site", []Language{{"quantum-gate", "quantum-gate", "quantum-gate"}, {"objective-c", "objectivec", "Objective-C"}, {"_site", "_5fsite", "_site"}}},
 		{"@" + file, []Language{{"c#", "csharp", "C#"}, {"kitchen sink", "sink", "Sink"}}},
 	} {
 		got, err := ParseLanguages(c.value)
@@ -109,10 +110,22 @@ func TestParseLanguages(t *testing.T) {
 	}
 }
 
+func TestKeepSlugs(t *testing.T) {
+	table := []Language{{"quantum-gate", "quantum-gate", "quantum-gate"}, {"a-b", "a-b", "a-b"}, {"objective-c", "objectivec", "Objective-C"}, {"x-y", "own", "x-y"}}
+	built := []Language{{"quantum-gate", "quantum_2dgate", "quantum-gate"}, {"a-b", "chosen", "a-b"}, {"x-y", "x_2dy", "x-y"}}
+	want := append([]Language{{"quantum-gate", "quantum_2dgate", "quantum-gate"}}, table[1:]...)
+	if diff := cmp.Diff(want, KeepSlugs(table, built)); diff != "" {
+		t.Error(diff)
+	}
+	if table[0].Slug != "quantum-gate" {
+		t.Error("the table itself has changed")
+	}
+}
+
 func TestParseLanguagesRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"same slug": "a,x\nb,x\n", "reserved slug": "a,_other\n", "slug is a path": "a,../x\n", "empty": "\n", "quote": "\"a\n",
+		"same slug": "a,x\nb,x\n", "slug of the remainder": "a,_other\n", "slug of the site": "a,_site\n", "config of the texts": "a,_parents\n", "tag of the site": "*\n", "slug with a dot": "a,x.y\n", "slug is a path": "a,../x\n", "empty": "\n", "quote": "\"a\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {

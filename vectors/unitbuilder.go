@@ -47,7 +47,7 @@ type unitBuilder struct {
 // membership is the meaning of a set of graphs.
 type membership struct {
 	graphs []int    // positions in the language table; its length is the remainder
-	tags   []string // of the languages
+	tags   []string // of the languages, without the whole site
 }
 
 // batch is some points of a unit and their vectors.
@@ -196,7 +196,7 @@ func (b *unitBuilder) membership(set threads.GraphSet) membership {
 	if !ok {
 		m.graphs = b.index.Graphs(set)
 		for _, g := range m.graphs {
-			if g < len(b.Languages) {
+			if g < len(b.Languages) && b.Languages[g].Tag != schema.SiteTag {
 				m.tags = append(m.tags, b.Languages[g].Tag)
 			}
 		}

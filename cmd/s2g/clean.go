@@ -52,7 +52,7 @@ func (a *app) printCleaned(cmd *cobra.Command, o *options, id int64) error {
 	}
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		c, err := vectors.Clean(cmd.Context(), db, id, vectors.CleanOptions{
-			Languages: o.Shape.Languages, Links: o.Shape.Links, Windows: windows,
+			Languages: o.Shape.Table(), Links: o.Shape.Links, Windows: windows,
 		})
 		if err != nil {
 			return err

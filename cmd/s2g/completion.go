@@ -102,8 +102,8 @@ func languageTags(cmd *cobra.Command, args []string, typed string) ([]string, co
 	}
 	table := schema.DefaultLanguages()
 	if out := cmd.Flags().Lookup("out"); out != nil && manifest.Exists(out.Value.String()) {
-		if m, err := manifest.Read(out.Value.String()); err == nil && len(m.Options.Languages) > 0 {
-			table = m.Options.Languages
+		if m, err := manifest.Read(out.Value.String()); err == nil {
+			table = m.Options.Table()
 		}
 	}
 	return listed(func() (tags []string) {

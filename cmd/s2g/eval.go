@@ -63,7 +63,7 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 	if o.Windows, err = vectors.WindowsOf(&m, embedders.Dense); err != nil {
 		return err
 	}
-	o.Languages, o.Other, o.Links = s.Languages, s.Other, s.Links
+	o.Languages, o.Other, o.Links = s.Table(), s.Other, s.Links
 	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, b.Options.Workers, a.log
 	shown := a.progress("eval")
 	o.Progress = shown.report

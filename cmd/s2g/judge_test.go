@@ -54,6 +54,16 @@ func TestOutsideJudges(t *testing.T) {
 			options: []string{"--languages", "c#,python,.net"},
 			want:    "quads equal",
 		},
+		"whole site": {
+			dump:    func(t *testing.T) string { return schematest.Dump(t, "bioinformatics.stackexchange.com") },
+			options: []string{"--whole-site"},
+			want:    "quads equal",
+		},
+		"whole site and languages": {
+			dump:    func(t *testing.T) string { return sampleDump(t, "--posts", "3000", "--seed", "10") },
+			options: []string{"--whole-site", "--languages", "c#,python,.net"},
+			want:    "quads equal",
+		},
 		"posts alone": {
 			dump: func(t *testing.T) string {
 				return postsAlone(t, schematest.Dump(t, "bioinformatics.stackexchange.com"))

@@ -12,7 +12,7 @@ import (
 
 const languagesHelp = `Prints the language table in force: that of --languages, else that of the build in --out, else the 39
 languages of the paper. Each language has a named graph and a folder of vectors.
-With --other the last graph holds the questions without a selected language.`
+With --whole-site a graph holds all questions; --language * names it. With --other the last graph holds the questions without a selected language.`
 
 func (a *app) languages() *cobra.Command {
 	o := &options{}
@@ -49,7 +49,7 @@ type namedGraph struct {
 	Graph string `json:"graph"`
 	Name  string `json:"name"`
 	Slug  string `json:"slug"`
-	Tag   string `json:"tag"` // empty: the remainder
+	Tag   string `json:"tag"` // empty: the remainder; *: the whole site
 }
 
 // namedGraphs returns the graphs of the languages and, with --other, of the remainder.

@@ -43,6 +43,7 @@ func (o *options) ingestFlags(f *pflag.FlagSet) {
 func (o *options) languageFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Shape.Site, "site", "", "base of all IRIs, a host or URL (default from the dump's name, else stackoverflow.com)")
 	f.StringVar(&o.languages, "languages", "", "`tags` that have a graph: a,b,c or @file.csv with the columns tag,slug,name (default the paper's 39; see s2g languages)")
+	f.BoolVar(&o.Shape.WholeSite, "whole-site", false, "put all questions into one graph and one collection: instead of the default languages, or beside those of --languages")
 	f.BoolVar(&o.Shape.Other, "other", false, "put questions with no selected language into a graph of their own")
 }
 
@@ -125,6 +126,10 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alon
 	}
 	if o.Shape.Languages, err = schema.ParseLanguages(o.languages); err != nil {
 		return err
+	}
+	o.Shape.Languages = schema.KeepSlugs(o.Shape.Languages, m.Options.Languages)
+	if o.languages == "" && o.Shape.WholeSite {
+		o.Shape.Languages = nil
 	}
 	if alone {
 		o.Inherit(m.Options, cmd.Flags().Changed)

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
@@ -30,6 +31,11 @@ func TestStageTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T) {
 			with(defaults, func(o *manifest.Options) { o.Compress, o.Other, o.Window = "zstd", true, 200 })},
 		{"the build's", with(defaults, func(o *manifest.Options) { o.Overlap, o.Window = 0, 300 }), []string{"--units", "question,answer"},
 			with(defaults, func(o *manifest.Options) { o.Overlap, o.Window, o.Units = 0, 300, "question,answer" })},
+		{"whole site instead of the default table", with(defaults, func(o *manifest.Options) { o.Languages = schema.DefaultLanguages() }), []string{"--whole-site"},
+			with(defaults, func(o *manifest.Options) { o.WholeSite = true })},
+		{"whole site beside chosen languages", with(defaults, func(o *manifest.Options) { o.Languages = schema.DefaultLanguages()[:2] }), []string{"--whole-site"},
+			with(defaults, func(o *manifest.Options) { o.WholeSite, o.Languages = true, schema.DefaultLanguages()[:2] })},
+		{"the build's whole site", with(defaults, func(o *manifest.Options) { o.WholeSite = true }), nil, with(defaults, func(o *manifest.Options) { o.WholeSite = true })},
 		{"the flag's", with(defaults, func(o *manifest.Options) { o.Overlap = 10 }), []string{"--overlap", "20"}, with(defaults, func(o *manifest.Options) { o.Overlap = 20 })},
 	}
 	for _, tt := range tests {

@@ -54,7 +54,7 @@ func reportOptions(b *build.Build) (report.Options, error) {
 	m := b.Dir.Manifest()
 	site, err := m.BuildSite()
 	s := b.Options.Shape
-	return report.Options{Out: b.Dir.Out(), Manifest: m, Site: site, Languages: s.Languages, Other: s.Other}, err
+	return report.Options{Out: b.Dir.Out(), Manifest: m, Site: site, Languages: s.Table(), Other: s.Other}, err
 }
 
 // writeReport writes the report and prints its name.

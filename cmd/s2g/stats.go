@@ -47,7 +47,7 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 		return err
 	}
 	return o.WithTables(ctx, m, func(db *tables.DB) error {
-		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.Shape.Languages, Other: o.Shape.Other, Materialize: o.Shape.Materialize})
+		s, err := stats.Compute(ctx, db, stats.Options{Site: site, Languages: o.Shape.Table(), Other: o.Shape.Other, Materialize: o.Shape.Materialize})
 		if err != nil {
 			return err
 		}

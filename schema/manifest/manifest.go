@@ -64,20 +64,22 @@ type Manifest struct {
 // Options are the choices that shape the outputs. The manifest keeps them, so
 // that a stage that runs alone has those of the build.
 type Options struct {
-	Site        string            `json:"site,omitempty"`
-	Languages   []schema.Language `json:"languages,omitempty"`
-	Other       bool              `json:"other,omitempty"`
-	Without     []string          `json:"without,omitempty"`
-	Compress    string            `json:"compress,omitempty"`
-	GraphFormat string            `json:"graph_format,omitempty"`
-	Materialize bool              `json:"materialize,omitempty"`
-	Units       string            `json:"units,omitempty"`
-	Window      int               `json:"window,omitempty"`
-	Overlap     int               `json:"overlap,omitempty"`
-	Dense       string            `json:"dense,omitempty"`
-	Sparse      string            `json:"sparse,omitempty"`
-	Links       bool              `json:"links,omitempty"` // embedded texts keep the addresses of links
-	Reuse       string            `json:"reuse,omitempty"` // folder of the build whose vectors were copied
+	Site         string            `json:"site,omitempty"`
+	Languages    []schema.Language `json:"languages,omitempty"`
+	Other        bool              `json:"other,omitempty"`
+	WholeSite    bool              `json:"whole_site,omitempty"`
+	Without      []string          `json:"without,omitempty"`
+	Compress     string            `json:"compress,omitempty"`
+	GraphFormat  string            `json:"graph_format,omitempty"`
+	Materialize  bool              `json:"materialize,omitempty"`
+	Units        string            `json:"units,omitempty"`
+	Window       int               `json:"window,omitempty"`
+	Overlap      int               `json:"overlap,omitempty"`
+	Dense        string            `json:"dense,omitempty"`
+	Sparse       string            `json:"sparse,omitempty"`
+	TextLanguage string            `json:"text_language,omitempty"` // of stemmer and stop words; empty: that of the site
+	Links        bool              `json:"links,omitempty"`         // embedded texts keep the addresses of links
+	Reuse        string            `json:"reuse,omitempty"`         // folder of the build whose vectors were copied
 }
 
 // BuildSite returns the base of the IRIs of a build that these options shape:
@@ -94,14 +96,23 @@ func (o Options) BuildSite(d Dump) (vocab.Site, error) {
 // BuildSite returns the base of the build's IRIs; see [Options.BuildSite].
 func (m *Manifest) BuildSite() (vocab.Site, error) { return m.Options.BuildSite(m.Dump) }
 
-// Graphs returns the languages that have a graph and a collection, in the order
-// of the language table: Languages, or the default table where it is nil, and
-// then, with option other, schema.OtherLanguage.
-func (o Options) Graphs() []schema.Language {
-	table := o.Languages
-	if table == nil {
-		table = schema.DefaultLanguages()
+// Table returns the language table of the stages: Languages, or the default table
+// where it is nil; with option whole-site Languages alone and then
+// schema.SiteLanguage.
+func (o Options) Table() []schema.Language {
+	if o.WholeSite {
+		return append(o.Languages[:len(o.Languages):len(o.Languages)], schema.SiteLanguage())
 	}
+	if o.Languages == nil {
+		return schema.DefaultLanguages()
+	}
+	return o.Languages
+}
+
+// Graphs returns the languages that have a graph and a collection, in their order:
+// those of [Options.Table] and then, with option other, schema.OtherLanguage.
+func (o Options) Graphs() []schema.Language {
+	table := o.Table()
 	if o.Other {
 		table = append(table[:len(table):len(table)], schema.OtherLanguage())
 	}

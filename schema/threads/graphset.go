@@ -17,6 +17,7 @@ type GraphSet uint32
 // a number, and the width of a word does not limit the number of languages.
 type graphSets struct {
 	languages map[string]int // tag to position in the language table
+	site      int            // position of the graph of all questions; -1: none
 	remainder int            // position of the graph of questions without a language; -1: none
 
 	members atomic.Pointer[[][]int] // by GraphSet; it only grows, so readers take no lock
@@ -29,11 +30,16 @@ type graphSets struct {
 func newGraphSets(langs []schema.Language, other bool) *graphSets {
 	s := &graphSets{
 		languages: make(map[string]int, len(langs)),
+		site:      -1,
 		remainder: -1,
 		byKey:     map[string]GraphSet{"": 0},
 		unions:    make(map[[2]GraphSet]GraphSet),
 	}
 	for i, l := range langs {
+		if l.Tag == schema.SiteTag {
+			s.site = i
+			continue
+		}
 		s.languages[l.Tag] = i
 	}
 	if other {
@@ -56,6 +62,9 @@ func (s *graphSets) SetOf(tags []byte) GraphSet {
 		if g, ok := s.languages[string(tag)]; ok {
 			graphs = append(graphs, g)
 		}
+	}
+	if s.site >= 0 {
+		graphs = append(graphs, s.site)
 	}
 	if len(graphs) == 0 {
 		if s.remainder < 0 {

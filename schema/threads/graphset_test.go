@@ -35,6 +35,31 @@ func TestUnion(t *testing.T) {
 	}
 }
 
+// Every question is in the graph of the whole site, also without tags, and no tag names it.
+func TestWholeSite(t *testing.T) {
+	for _, c := range []struct {
+		table []schema.Language
+		want  map[string][]int
+	}{
+		{[]schema.Language{schema.SiteLanguage()}, map[string][]int{"": {0}, "|c|": {0}, "|*|": {0}}},
+		{append(slices.Clone(langs), schema.SiteLanguage()), map[string][]int{"": {3}, "|x|": {3}, "|.net|c|": {0, 2, 3}, "|*|c|": {0, 3}}},
+	} {
+		x := newBuilder(newGraphSets(c.table, true), 0).finish() // a remainder beside it is empty
+		for tags, want := range c.want {
+			if diff := cmp.Diff(want, x.Graphs(x.SetOf([]byte(tags)))); diff != "" {
+				t.Errorf("%d languages, tags %q: %s", len(c.table), tags, diff)
+			}
+		}
+		var unused []string
+		for _, l := range c.table[:len(c.table)-1] {
+			unused = append(unused, l.Tag)
+		}
+		if diff := cmp.Diff(unused, x.UnusedTags(c.table)); diff != "" {
+			t.Errorf("%d languages, unused tags: %s", len(c.table), diff)
+		}
+	}
+}
+
 func TestManyLanguages(t *testing.T) {
 	many := make([]schema.Language, 500)
 	var tags strings.Builder

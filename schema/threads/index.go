@@ -5,8 +5,9 @@
 // index while they stream other rows: a comment is in the graphs of its post, an
 // edge in those of both its ends. Both use this index, so they do not differ.
 //
-// The rules: a question is in the graph of each language among its tags; without
-// one it is in the remainder graph if that is on. An answer is in the graphs of
+// The rules: a question is in the graph of each language among its tags, and in
+// that of the whole site if the table has it; without any it is in the remainder
+// graph if that is on. An answer is in the graphs of
 // the question of its ParentId; an answer whose question is missing, or in no
 // graph, is in none. A question's accepted answer counts if it is in the dump and
 // answers that question. An answer is better if its score exceeds that of the
@@ -106,7 +107,7 @@ func (x *Index) UnusedTags(langs []schema.Language) (tags []string) {
 		}
 	}
 	for i, l := range langs {
-		if !used[i] {
+		if !used[i] && l.Tag != schema.SiteTag {
 			tags = append(tags, l.Tag)
 		}
 	}

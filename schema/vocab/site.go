@@ -78,10 +78,14 @@ func (s Site) Tag(name string) string {
 	return string(AppendSegment([]byte(s+"/tags/"), name))
 }
 
-// Graph returns the IRI of a language's graph. The empty tag has [Site.OtherGraph].
+// Graph returns the IRI of a language's graph. The empty tag has [Site.OtherGraph],
+// schema.SiteTag has [Site.SiteGraph].
 func (s Site) Graph(tag string) string {
-	if tag == "" {
+	switch tag {
+	case "":
 		return s.OtherGraph()
+	case schema.SiteTag:
+		return s.SiteGraph()
 	}
 	return string(AppendSegment([]byte(s+"/"), tag))
 }
@@ -95,6 +99,9 @@ func (s Site) VoidGraph() string { return string(s) + "/s2g/void" }
 // OtherGraph returns the IRI of the remainder graph: the questions without a
 // selected language. A tag has no slash, so no language graph has this name.
 func (s Site) OtherGraph() string { return string(s) + "/s2g/other" }
+
+// SiteGraph returns the IRI of the graph of all questions of the site.
+func (s Site) SiteGraph() string { return string(s) + "/s2g/site" }
 
 func (s Site) numbered(path string, id int64) string {
 	return string(s) + path + strconv.FormatInt(id, 10)

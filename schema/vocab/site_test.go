@@ -14,6 +14,7 @@ func TestGraphIRI(t *testing.T) {
 		".net":   "http://stackoverflow.com/.net",
 		"яз.":    "http://stackoverflow.com/%D1%8F%D0%B7.",
 		"":       "http://stackoverflow.com/s2g/other",
+		"*":      "http://stackoverflow.com/s2g/site",
 	} {
 		if got := DefaultSite.Graph(tag); got != want {
 			t.Errorf("Graph(%q) = %s, want %s", tag, got, want)

@@ -37,7 +37,7 @@ func AddThreads(ctx context.Context, out string, db *tables.DB, hits []Hit) erro
 	if err != nil {
 		return err
 	}
-	cleaner := &text.Cleaner{Languages: m.Options.Languages, Links: m.Options.Links}
+	cleaner := &text.Cleaner{Languages: m.Options.Table(), Links: m.Options.Links}
 	for i := range hits {
 		h := &hits[i]
 		parent, err := catalog.FindParent(h.PostID)

@@ -27,10 +27,13 @@ import (
 // concurrent use.
 type Cleaner struct {
 	// Languages are those of the build, in the order of the language table. Code that names no language has the first of
-	// them that is a tag of the post's question. So the text of a post is the same in the shards of all its languages.
+	// them that is a tag of the post's question. So the text of a post is the same in the shards of all its languages. If
+	// the table has only the whole site, the languages of the default table name code.
 	Languages []schema.Language
 	// Links keeps the addresses of links, "[text](address)".
 	Links bool
+
+	codeLanguages []schema.Language // that name code; nil: not yet chosen
 
 	decoded []byte // a text without entities
 	scanner htmlScanner
@@ -95,16 +98,23 @@ func (c *Cleaner) Drops() []Drop { return c.noise.drops }
 
 // codeLanguage returns the language of code that names none itself; "" where no tag is a language of the build.
 func (c *Cleaner) codeLanguage(tags []byte) string {
-	first := len(c.Languages)
+	if c.codeLanguages == nil {
+		c.codeLanguages = slices.DeleteFunc(slices.Clone(c.Languages), func(l schema.Language) bool { return l.Tag == schema.SiteTag })
+		if len(c.codeLanguages) == 0 && len(c.Languages) > 0 {
+			c.codeLanguages = schema.DefaultLanguages()
+		}
+	}
+	languages := c.codeLanguages
+	first := len(languages)
 	for tag := range schema.SplitTags(tags) {
-		if i := slices.IndexFunc(c.Languages[:first], func(l schema.Language) bool { return l.Tag == string(tag) }); i >= 0 {
+		if i := slices.IndexFunc(languages[:first], func(l schema.Language) bool { return l.Tag == string(tag) }); i >= 0 {
 			first = i
 		}
 	}
-	if first == len(c.Languages) {
+	if first == len(languages) {
 		return ""
 	}
-	return c.Languages[first].Tag
+	return languages[first].Tag
 }
 
 func (c *Cleaner) text(b []byte) {

@@ -127,6 +127,24 @@ func TestCodeHasTheLanguageOfTheTags(t *testing.T) {
 	}
 }
 
+// TestCodeOfAWholeSite checks that the tags of the default table name code where no language is selected beside the site.
+func TestCodeOfAWholeSite(t *testing.T) {
+	site := schema.SiteLanguage()
+	for _, c := range []struct {
+		languages []schema.Language
+		want      string
+	}{
+		{[]schema.Language{site}, "c#"},
+		{[]schema.Language{{Tag: "linq"}, site}, "linq"},
+		{nil, ""},
+	} {
+		cleaner := Cleaner{Languages: c.languages}
+		if got := cleaner.Clean([]byte("<pre><code>x</code></pre>"), []byte("|linq|c#|*|")); got != "```"+c.want+"\nx\n```" {
+			t.Errorf("%v: %q, want the language %q", c.languages, got, c.want)
+		}
+	}
+}
+
 // FuzzClean checks the contract of Clean for any input, and that a used cleaner returns the same as a new one.
 func FuzzClean(f *testing.F) {
 	f.Add("<p>a <code>b</code></p><pre><code>c</code></pre>")

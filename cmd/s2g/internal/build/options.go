@@ -55,6 +55,7 @@ var inheritable = map[string]func(to *manifest.Options, own manifest.Options){
 	"site":         func(to *manifest.Options, own manifest.Options) { to.Site = own.Site },
 	"languages":    func(to *manifest.Options, own manifest.Options) { to.Languages = own.Languages },
 	"other":        func(to *manifest.Options, own manifest.Options) { to.Other = own.Other },
+	"whole-site":   func(to *manifest.Options, own manifest.Options) { to.WholeSite = own.WholeSite },
 	"without":      func(to *manifest.Options, own manifest.Options) { to.Without = own.Without },
 	"compress":     func(to *manifest.Options, own manifest.Options) { to.Compress = own.Compress },
 	"graph-format": func(to *manifest.Options, own manifest.Options) { to.GraphFormat = own.GraphFormat },
@@ -84,8 +85,11 @@ func (o *Options) Inherit(built manifest.Options, given func(option string) bool
 		}
 	}
 	s := &o.Shape
-	if s.Languages == nil {
+	switch {
+	case s.Languages == nil && !s.WholeSite:
 		s.Languages = own.Languages
+	case s.WholeSite && !built.WholeSite && !given("languages") && slices.Equal(s.Languages, schema.DefaultLanguages()):
+		s.Languages = nil // the default table stands beside the whole site only where it is given
 	}
 	s.Compress = cmp.Or(s.Compress, own.Compress)
 	s.GraphFormat = cmp.Or(s.GraphFormat, own.GraphFormat)
@@ -126,6 +130,9 @@ func (o *Options) Complete() error {
 	}
 	if s.Window != 0 && (s.Window < 16 || s.Overlap < 0 || s.Overlap >= s.Window/2) {
 		return schema.Faultf(schema.FaultUsage, "the window is at least 16 tokens, the overlap less than half of it", "option window %d with option overlap %d", s.Window, s.Overlap)
+	}
+	if s.WholeSite && s.Other {
+		return schema.Faultf(schema.FaultUsage, "leave one of them out, or set it to false", "options whole-site and other exclude each other: the site's graph has every question")
 	}
 	if o.MaxRejects < 0 || o.MaxRejects > 1 {
 		return schema.Faultf(schema.FaultUsage, "0.01 is one row in a hundred", "option max-rejects is a share from 0 to 1, not %g", o.MaxRejects)

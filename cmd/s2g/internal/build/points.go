@@ -71,8 +71,8 @@ func shardsByLanguage(out string, m *manifest.Manifest) map[string][]qdrant.Shar
 	return shards
 }
 
-// LoadedLanguages returns the slugs of the languages in a list of tags and slugs; see [schema.ParseLanguages]. An empty
-// list means all languages of the build.
+// LoadedLanguages returns the slugs of the languages in a list of tags and slugs, or of the tags in the file of @FILE; see
+// [schema.ParseLanguages]. An empty list means all languages of the build.
 func LoadedLanguages(m *manifest.Manifest, list string) (slugs []string, err error) {
 	if list == "" {
 		for _, l := range m.Options.Graphs() {
@@ -80,12 +80,19 @@ func LoadedLanguages(m *manifest.Manifest, list string) (slugs []string, err err
 		}
 		return slugs, nil
 	}
-	named, err := schema.ParseLanguages(list)
-	if err != nil {
-		return nil, err
+	names := strings.Split(list, ",")
+	if strings.HasPrefix(list, "@") {
+		table, err := schema.ParseLanguages(list)
+		if err != nil {
+			return nil, err
+		}
+		names = nil
+		for _, l := range table {
+			names = append(names, l.Tag)
+		}
 	}
-	for _, n := range named {
-		l, err := Language(m, n.Tag)
+	for _, name := range names {
+		l, err := Language(m, strings.TrimSpace(name))
 		if err != nil {
 			return nil, fmt.Errorf("option languages: %w", err)
 		}

@@ -62,7 +62,7 @@ func (o *Options) graphOptions(m *manifest.Manifest, tablesKey string) (opts gra
 	}
 	s := o.Shape
 	opts = graph.Options{
-		Site: site, Languages: s.Languages, Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
+		Site: site, Languages: s.Table(), Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
 		Workers: o.Workers, Log: o.Log,
 	}
 	key, err = graph.Key(tablesKey, opts)
@@ -77,7 +77,7 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts v
 	}
 	s := o.Shape
 	opts = vectors.Options{
-		Site: site, Languages: s.Languages, Other: s.Other, Units: s.Units,
+		Site: site, Languages: s.Table(), Other: s.Other, Units: s.Units,
 		Window: s.Window, Overlap: &s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Links: s.Links, Reuse: s.Reuse, Workers: o.Workers,
 		Log: o.Log, Remote: o.Remote,
 	}

@@ -149,6 +149,9 @@ func (r *tableReader) graphsOf(positions map[string]int, tags []byte) (in graphS
 			in = append(in, g)
 		}
 	}
+	if g, ok := positions[schema.SiteTag]; ok { // every question is in the site's graph
+		in = append(in, g)
+	}
 	if in == nil && r.options.Other {
 		return graphSet{len(r.options.Languages)}
 	}
@@ -201,7 +204,7 @@ func (r *tableReader) setNumber(in graphSet) uint32 {
 		m.sets = append(m.sets, in)
 		list := []byte{}
 		for _, g := range in {
-			if g < len(r.options.Languages) {
+			if g < len(r.options.Languages) && r.options.Languages[g].Tag != schema.SiteTag {
 				list = append(append(list, r.options.Languages[g].Tag...), '|')
 			}
 		}

@@ -39,7 +39,7 @@ import (
 
 // Options describes the graphs of a build.
 type Options struct {
-	Languages   []schema.Language // nil: schema.DefaultLanguages
+	Languages   []schema.Language // nil: schema.DefaultLanguages; schema.SiteLanguage among them has every question
 	Other       bool              // there is a remainder graph, last: the questions without a selected language
 	Materialize bool              // the graphs hold the implied terms too
 	CountsOnly  bool              // leave the checksums 0: faster, and no text is read

@@ -9,6 +9,8 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"go.yaml.in/yaml/v3"
+
+	"s2g/schema"
 )
 
 // cardData is the front matter of a Hugging Face dataset card,
@@ -68,7 +70,7 @@ func (d *dataset) card() ([]byte, error) {
 		add(s.Slug, s.Files)
 	}
 	if d.Texts.Count > 0 {
-		add(parentsConfig, d.Texts)
+		add(schema.ParentsConfig, d.Texts)
 		c.Sizes = []string{sizeCategory(d.rows())}
 	}
 	var text bytes.Buffer
@@ -126,13 +128,19 @@ func (d *dataset) Summary() string {
 	if d.Newest != "" {
 		from += " up to " + d.Newest
 	}
+	parts := ", by programming language."
+	if o := d.manifest.Options; o.WholeSite && len(o.Languages) == 0 {
+		parts = "."
+	} else if o.WholeSite {
+		parts = ", whole and by tag."
+	}
 	switch {
 	case len(d.Shards) == 0:
 		return "A knowledge graph (RDF) of " + from + "."
 	case d.Graph.Batches.Count == 0:
-		return "Dense and sparse vectors of " + from + ", by programming language."
+		return "Dense and sparse vectors of " + from + parts
 	}
-	return "A knowledge graph (RDF) and hybrid search vectors of " + from + ", by programming language. Graph and vectors share post ids."
+	return "A knowledge graph (RDF) and hybrid search vectors of " + from + parts + " Graph and vectors share post ids."
 }
 
 //go:embed templates

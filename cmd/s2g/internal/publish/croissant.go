@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"s2g/schema"
 	"s2g/schema/vocab"
 	"s2g/vectors/shard"
 )
@@ -103,10 +104,14 @@ func (d *dataset) croissant() ([]byte, error) {
 		})
 	}
 	for _, s := range d.Shards {
-		doc.addTable(s.Slug, "point_id", s.Files, d.Columns, "Chunks of the questions about "+s.Name+", with their vectors")
+		of := "the questions about " + s.Name
+		if s.Tag == schema.SiteTag {
+			of = s.Name
+		}
+		doc.addTable(s.Slug, "point_id", s.Files, d.Columns, "Chunks of "+of+", with their vectors")
 	}
 	if d.Texts.Count > 0 {
-		doc.addTable(parentsConfig, "post_id", d.Texts, shard.ParentColumns(), "The whole cleaned text of each post that was embedded")
+		doc.addTable(schema.ParentsConfig, "post_id", d.Texts, shard.ParentColumns(), "The whole cleaned text of each post that was embedded")
 	}
 	text, err := json.MarshalIndent(doc, "", " ")
 	return append(text, '\n'), err

@@ -60,10 +60,6 @@ type languageShards struct {
 	Files fileSet
 }
 
-// parentsConfig is the config of the whole texts; the others are named by slugs. No slug equals it: an underscore in a
-// slug precedes two hexadecimal digits, or is that of [schema.OtherSlug].
-const parentsConfig = "_parents"
-
 func newDataset(m *manifest.Manifest) (*dataset, error) {
 	site, err := m.BuildSite()
 	if err != nil {
@@ -127,8 +123,11 @@ func (d *dataset) addVectors(stage *manifest.Stage) {
 		d.Texts = *texts
 	}
 	for _, l := range d.manifest.Options.Graphs() {
-		if l.Tag == "" {
+		switch l.Tag {
+		case "":
 			l.Name = "no selected language"
+		case schema.SiteTag:
+			l.Name = "all questions of the site"
 		}
 		if files := found["vectors/"+l.Slug]; files != nil {
 			d.Shards = append(d.Shards, languageShards{Language: l, IRI: d.Site.Graph(l.Tag), Files: *files})
@@ -136,15 +135,23 @@ func (d *dataset) addVectors(stage *manifest.Stage) {
 	}
 }
 
+// Parts describes how graph and vectors are divided: "GROUP for each programming language", one of all questions, or both.
+func (d *dataset) Parts(group string) string {
+	o := d.manifest.Options
+	switch {
+	case !o.WholeSite:
+		return group + " for each programming language"
+	case len(o.Languages) == 0:
+		return group + " of all questions"
+	}
+	return group + " for each of some tags, and one of all questions"
+}
+
 // Example returns the language with the most chunks, so that the example queries find something; without vectors, the
 // first of the table.
 func (d *dataset) Example() languageShards {
 	if len(d.Shards) == 0 {
-		tag := ""
-		if languages := d.manifest.Options.Languages; len(languages) > 0 {
-			tag = languages[0].Tag
-		}
-		return languageShards{IRI: d.Site.Graph(tag)}
+		return languageShards{IRI: d.Site.Graph(d.manifest.Options.Graphs()[0].Tag)}
 	}
 	return slices.MaxFunc(d.Shards, func(s, t languageShards) int { return cmp.Compare(s.Files.Rows, t.Files.Rows) })
 }

@@ -103,6 +103,40 @@ func TestNoDocumentHasTimesOrFittedWeights(t *testing.T) {
 	}
 }
 
+// Where all questions are one graph, no document divides them by programming language.
+func TestDocumentsOfAWholeSite(t *testing.T) {
+	for _, c := range []struct {
+		languages []schema.Language
+		summary   string
+		configs   string
+	}{
+		{nil, "hybrid search vectors of the questions, answers and comments of ru.stackoverflow.com up to 2024-03-05. Graph", "_site _parents"},
+		{someManifest().Options.Languages[:1], "whole and by tag", "python _site _parents"},
+	} {
+		m := someManifest()
+		m.Options.Other, m.Options.WholeSite, m.Options.Languages = false, true, c.languages
+		for i, f := range m.Stages[manifest.Vectors].Files {
+			m.Stages[manifest.Vectors].Files[i].Name = strings.Replace(f.Name, "_other", "_site", 1)
+		}
+		texts := documents(t, m)
+		var configs []string
+		for line := range strings.Lines(texts[cardName]) {
+			if name, ok := strings.CutPrefix(line, "  - config_name: "); ok {
+				configs = append(configs, strings.TrimSpace(name))
+			}
+		}
+		if got := strings.Join(configs, " "); got != c.configs+" "+c.configs { // of configs and of dataset_info
+			t.Errorf("configs %s", got)
+		}
+		if card := texts[cardName]; !strings.Contains(card, c.summary) || strings.Contains(card, "programming language") || !strings.Contains(card, "s2g/site") {
+			t.Error(card)
+		}
+		if doc := texts[croissantName]; !strings.Contains(doc, `"Chunks of all questions of the site, with their vectors"`) || strings.Contains(doc, "programming language") {
+			t.Error(doc)
+		}
+	}
+}
+
 func TestDocumentsOfAPartOfABuild(t *testing.T) {
 	m := someManifest()
 	delete(m.Stages, manifest.Vectors)

@@ -9,6 +9,7 @@ import (
 	"io"
 	"strings"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 )
@@ -144,8 +145,11 @@ func (r *Report) commands() []command {
 	if len(r.order) > 0 {
 		g := r.stats.Graphs[r.order[0]]
 		language, name = g.Tag, g.Name
-		if language == "" {
-			language = "_other"
+		switch language {
+		case "":
+			language = schema.OtherSlug
+		case schema.SiteTag:
+			language = schema.SiteSlug
 		}
 	}
 	if r.o.Manifest.Stages[manifest.Graph] != nil {

@@ -56,6 +56,12 @@ func (r *Report) facts() table {
 	add("site", string(r.o.Site))
 	add("tool", "s2g "+m.Tool)
 	languages := plural(int64(len(r.o.Languages)), "language")
+	if m.Options.WholeSite {
+		languages = "one of all questions of the site"
+		if n := len(r.o.Languages) - 1; n > 0 {
+			languages = plural(int64(n), "language") + ", and " + languages
+		}
+	}
 	if r.o.Other {
 		languages += ", and the questions of no other in a graph of their own"
 	}

@@ -37,6 +37,8 @@ func TestStatsAreThoseOfTheFiles(t *testing.T) {
 		{"bioinformatics", func(t testing.TB) string { return schematest.Dump(t, "bioinformatics.stackexchange.com") }, Options{}},
 		{"bicycles", func(t testing.TB) string { return schematest.Dump(t, "bicycles.meta.stackexchange.com") },
 			Options{Languages: buildtest.Languages(t, "discussion,no-such-tag,support,moderation"), Other: true, Materialize: true}},
+		{"whole site", mini, Options{Languages: []schema.Language{schema.SiteLanguage()}}},
+		{"whole site and languages", mini, Options{Languages: append(buildtest.Languages(t, "python,c#"), schema.SiteLanguage())}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			buildtest.Load(t, db, c.dump(t))
@@ -155,7 +157,7 @@ func (c recount) stats(o Options) *Stats {
 		languages = append(languages, schema.Language{Name: schema.OtherName})
 	}
 	s := &Stats{Materialized: o.Materialize}
-	sum := map[string]int64{}
+	sum, spread := map[string]int64{}, map[string]int64{} // of all graphs; without the site's beside others
 	of := func(l schema.Language, terms map[string]int64) Graph {
 		g := Graph{Tag: l.Tag, Name: l.Name, IRI: site.Graph(l.Tag), Terms: terms}
 		questions, answers := float64(terms["a so:Question"]), float64(terms["so:HasAnswer"])
@@ -187,6 +189,12 @@ func (c recount) stats(o Options) *Stats {
 		}
 		g := of(l, terms)
 		s.Graphs = append(s.Graphs, g)
+		if strings.HasSuffix(g.IRI, "/s2g/site") && len(languages) > 1 {
+			continue
+		}
+		for term, n := range terms {
+			spread[term] += n
+		}
 		if g.Questions > 0 {
 			put("questions", f(float64(g.Questions)))
 			put("answers", f(float64(g.Answers)))
@@ -195,7 +203,7 @@ func (c recount) stats(o Options) *Stats {
 			put("comments_per_question", g.CommentsPerQuestion)
 		}
 	}
-	pooled := of(schema.Language{}, sum)
+	pooled := of(schema.Language{}, spread)
 	for _, m := range []struct {
 		name   string
 		pooled *float64

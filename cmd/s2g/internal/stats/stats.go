@@ -33,7 +33,7 @@ type Options struct {
 // Stats are the statistics of a graph.
 type Stats struct {
 	Graphs       []Graph  `json:"graphs"`       // all, also those without questions, in the order of the languages
-	Distribution []Spread `json:"distribution"` // of each measure, over the graphs with questions
+	Distribution []Spread `json:"distribution"` // of each measure, over the graphs with questions; that of the whole site counts only where it is alone
 	Nodes        []Total  `json:"nodes"`        // by class
 	Edges        []Group  `json:"edges"`        // by predicate, in groups
 	Quads        Total    `json:"quads"`
@@ -43,7 +43,7 @@ type Stats struct {
 
 // Graph is a row of Table 1.
 type Graph struct {
-	Tag       string           `json:"tag"` // empty: the remainder
+	Tag       string           `json:"tag"` // empty: the remainder; schema.SiteTag: the whole site
 	Name      string           `json:"name"`
 	IRI       string           `json:"iri"`
 	Questions int64            `json:"questions"`
@@ -121,18 +121,21 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 		all = append(all, schema.OtherLanguage())
 	}
 	s := &Stats{Materialized: o.Materialize, Quads: Total{Name: "quads"}}
-	var sum oracle.Tallies
+	var sum, spread oracle.Tallies // of all graphs; of those of the distribution
 	for i, l := range all {
 		s.Graphs = append(s.Graphs, newGraph(l, o.Site, &expected.Graphs[i]))
 		for t := range s.terms() {
 			sum[t].Merge(expected.Graphs[i][t])
+			if l.Tag != schema.SiteTag || len(all) == 1 {
+				spread[t].Merge(expected.Graphs[i][t])
+			}
 		}
 	}
-	pooled := newGraph(schema.Language{}, o.Site, &sum)
+	pooled := newGraph(schema.Language{}, o.Site, &spread)
 	for _, m := range measures {
 		var values []float64
 		for _, g := range s.Graphs {
-			if v := m.value(g); g.Questions > 0 && v != nil {
+			if v := m.value(g); g.Questions > 0 && v != nil && (g.Tag != schema.SiteTag || len(all) == 1) {
 				values = append(values, *v)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"s2g/cmd/s2g/internal/oracle"
+	"s2g/schema"
 )
 
 // unitTolerance is how far the square of a dense vector's length may be from 1.
@@ -182,7 +183,7 @@ func (p *pointChecker) checkText() string {
 	if d := p.chunks.check(title, text, int(c.start.integer()), int(c.end.integer()), p.nextChunk == p.chunkCount); d != "" {
 		return d
 	}
-	if len(own) == 0 {
+	if len(own) == 0 || string(own) == schema.SiteTag { // languages lists neither
 		return ""
 	}
 	languages := c.fields[oracle.Languages].list()

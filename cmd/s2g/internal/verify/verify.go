@@ -146,7 +146,7 @@ type verifier struct {
 
 // namedGraph is a graph of the build and the folder of its posts' shards.
 type namedGraph struct {
-	tag, iri, slug string // tag is empty for the remainder
+	tag, iri, slug string // tag is empty for the remainder, schema.SiteTag for the whole site
 }
 
 func newVerifier(out string, o Options) (*verifier, error) {
@@ -184,7 +184,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 func (v *verifier) oracleOptions() oracle.Options {
 	o := v.manifest.Options
 	return oracle.Options{
-		Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, Connections: min(max(v.workers/2, 1), 8),
+		Languages: o.Table(), Other: o.Other, Materialize: o.Materialize, Connections: min(max(v.workers/2, 1), 8),
 		Fields: v.has(manifest.Vectors), Answers: v.embedsAnswers(),
 	}
 }
