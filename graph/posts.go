@@ -139,8 +139,7 @@ func (w *worker) renderCommon(row [][]byte) {
 	w.writeDate(f, t.communityOwnedDate, row[postCommunityOwnedDate])
 	w.writeAuthor(f, row[postOwnerUserID])
 	w.writeText(f, t.authorName, row[postOwnerDisplayName])
-	editedBySite := string(row[postLastEditorUserID]) == "-1"
-	w.writeLicense(f, row[postContentLicense], row[postCreationDate], row[postLastEditDate], editedBySite)
+	w.writeLicense(f, row[postContentLicense], row[postCreationDate], row[postLastEditDate], row[postLastEditorUserID])
 }
 
 func (w *worker) renderVotes(post int64, votes *orderedScan) {
@@ -212,7 +211,7 @@ func (w *worker) renderComments(post int64, graphs []int, comments *orderedScan)
 		w.writeDate(f, t.creationDate, row[commentDate])
 		w.writeAuthor(f, row[commentUser])
 		w.writeText(f, t.authorName, row[commentUserName])
-		w.writeLicense(f, row[commentLicense], row[commentDate], nil, false)
+		w.writeLicense(f, row[commentLicense], row[commentDate], nil, nil)
 		w.count(commentsWritten, 1)
 	}
 	w.out.Append(f)

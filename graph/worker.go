@@ -126,19 +126,19 @@ const maxLicenses = 64
 
 // writeLicense writes the licence of a post or comment. It caches the spelling of each
 // licence IRI, and of each ContentLicense that determines the licence without dates.
-func (w *worker) writeLicense(f *trig.Fragment, content, created, edited []byte, editedBySite bool) {
+func (w *worker) writeLicense(f *trig.Fragment, content, created, edited, editor []byte) {
 	if term, ok := w.licenses[string(content)]; ok {
 		w.terms.license.term(f, term)
 		return
 	}
-	iri := vocab.LicenseIRI(content, created, edited, editedBySite)
+	iri := vocab.LicenseIRI(content, created, edited, editor)
 	term, ok := w.licenses[iri]
 	if !ok {
 		term = w.terms.syntax.IRI(iri)
 		w.licenses[iri] = term
 	}
 	// Dates do not matter where the earliest and the latest give the same licence.
-	early, late := vocab.LicenseIRI(content, nil, nil, false), vocab.LicenseIRI(content, []byte("9"), nil, false)
+	early, late := vocab.LicenseIRI(content, nil, nil, nil), vocab.LicenseIRI(content, []byte("9"), nil, nil)
 	if early == late && len(w.licenses) < maxLicenses {
 		w.licenses[string(content)] = term
 	}

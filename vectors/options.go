@@ -20,9 +20,10 @@ const (
 	UnitsQuestionAnswer = "question,answer"
 )
 
+// The defaults of Options.Window and Options.Overlap.
 const (
-	defaultWindow  = 512
-	defaultOverlap = 64
+	DefaultWindow  = 512
+	DefaultOverlap = 64
 )
 
 // maxDefaultWorkers bounds the default of Options.Workers. A worker keeps the points of a
@@ -37,8 +38,8 @@ type Options struct {
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // also the posts that have no selected language
 	Units     string            // the posts to embed: UnitsQuestion (default) or UnitsQuestionAnswer
-	Window    int               // tokens of a chunk; 0: 512
-	Overlap   *int              // tokens that neighbouring chunks share; nil: 64
+	Window    int               // tokens of a chunk; 0: DefaultWindow
+	Overlap   *int              // tokens that neighbouring chunks share; nil: DefaultOverlap
 	Dense     string            // spec of the dense embedder, see [embed.OpenDense]; empty: embed.KindBuiltin
 	Sparse    string            // spec of the sparse embedder, see [embed.OpenSparse]; empty: embed.KindBM25
 	Links     bool              // the texts keep the addresses of links
@@ -84,9 +85,9 @@ func (o Options) complete() (Options, error) {
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	o.Window = cmp.Or(o.Window, defaultWindow)
+	o.Window = cmp.Or(o.Window, DefaultWindow)
 	if o.Overlap == nil {
-		o.Overlap = new(defaultOverlap)
+		o.Overlap = new(DefaultOverlap)
 	}
 	o.Units = strings.ReplaceAll(cmp.Or(o.Units, UnitsQuestion), " ", "")
 	o.Dense = cmp.Or(o.Dense, embed.KindBuiltin)

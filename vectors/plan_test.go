@@ -17,7 +17,7 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 		return k
 	}
 	same := base
-	same.Workers, same.Progress, same.Window, same.Units = 9, func(string, int64, int64) {}, defaultWindow, UnitsQuestion
+	same.Workers, same.Progress, same.Window, same.Units = 9, func(string, int64, int64) {}, DefaultWindow, UnitsQuestion
 	if key("d", base) != key("d", same) {
 		t.Error("defaults and what only shows change the key")
 	}

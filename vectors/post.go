@@ -24,9 +24,6 @@ var answerColumns = strings.NewReplacer(
 	"p.Title", "IF(p.PostTypeId = 2, q.Title, p.Title)",
 	"p.Tags", "IF(p.PostTypeId = 2, q.Tags, p.Tags)").Replace(questionColumns)
 
-// siteUser is LastEditorUserId where the site itself edits a post.
-const siteUser = -1
-
 // post is a row of Posts. Its slices are valid until the next row is read.
 type post struct {
 	id           int64
@@ -73,7 +70,7 @@ func (p *post) read(r [][]byte) {
 	*p = post{
 		id: tables.Int(r[0]), answer: tables.Int(r[1]) == schema.PostAnswer,
 		title: r[2], tags: r[3], body: r[4], score: r[5], answerCount: r[6], closed: tables.Int(r[7]) != 0,
-		creationDate: r[8], license: vocab.LicenseIRI(r[11], r[8], r[9], tables.Int(r[10]) == siteUser), owner: r[12], ownerName: r[13],
+		creationDate: r[8], license: vocab.LicenseIRI(r[11], r[8], r[9], r[10]), owner: r[12], ownerName: r[13],
 	}
 }
 

@@ -85,7 +85,7 @@ func CutByEndpoint(m *manifest.Manifest) bool {
 func WindowsOf(m *manifest.Manifest, dense embed.Dense) (Windows, error) {
 	w := Windows{Size: m.Options.Window, Overlap: m.Options.Overlap}
 	if w.Size == 0 {
-		w.Size, w.Overlap = defaultWindow, defaultOverlap
+		w.Size, w.Overlap = DefaultWindow, DefaultOverlap
 	}
 	if !CutByEndpoint(m) {
 		return w, nil

@@ -10,6 +10,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/memory"
+	"s2g/vectors"
 )
 
 // options are the options of a build, from the flags of a command. Each command has the flags that concern it.
@@ -55,8 +56,8 @@ func (o *options) graphFlags(f *pflag.FlagSet) {
 
 func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Shape.Units, "units", "question", "what is embedded: question, or question,answer")
-	f.IntVar(&o.Shape.Window, "window", 512, "size of a chunk in tokens")
-	f.IntVar(&o.Shape.Overlap, "overlap", 64, "tokens that neighbouring chunks share")
+	f.IntVar(&o.Shape.Window, "window", vectors.DefaultWindow, "size of a chunk in tokens")
+	f.IntVar(&o.Shape.Overlap, "overlap", vectors.DefaultOverlap, "tokens that neighbouring chunks share")
 	f.StringVar(&o.Shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump), or openai+http://HOST:PORT/v1?model=NAME")
 	f.StringVar(&o.Shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25), or bgem3+http://HOST:PORT?model=NAME")
 	f.BoolVar(&o.Shape.Links, "links", false, "keep the addresses of links in the texts that are embedded: [text](address)")

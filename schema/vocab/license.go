@@ -7,17 +7,20 @@ const (
 	since40 = "2018-05-02"
 )
 
+// siteUser is the LastEditorUserId of an edit by the site itself.
+const siteUser = "-1"
+
 // LicenseIRI returns the IRI of the Creative Commons licence of a post or
 // comment. content, its ContentLicense, names the version, as "CC BY-SA 4.0". If
 // it does not, the version follows from the date of the last edit. Without an edit,
-// or after one by the site itself (LastEditorUserId -1), which keeps the licence,
-// it follows from the date of creation. Dates begin with YYYY-MM-DD.
-func LicenseIRI(content, created, edited []byte, editedBySite bool) string {
+// or after one by the site itself, which keeps the licence, it follows from the date
+// of creation. Dates begin with YYYY-MM-DD; editor is LastEditorUserId.
+func LicenseIRI(content, created, edited, editor []byte) string {
 	if v, ok := version(content); ok {
 		return CC + v + "/"
 	}
 	day := created
-	if len(edited) > 0 && !editedBySite {
+	if len(edited) > 0 && string(editor) != siteUser {
 		day = edited
 	}
 	day = day[:min(len(day), len(since30))]

@@ -74,10 +74,10 @@ func readAnswers(ctx context.Context, db *tables.DB, cleaner *text.Cleaner, h *H
 	tags := []byte(strings.Join(h.Tags, "|"))
 	var answers []Answer
 	err := db.EachRow(ctx, query, func(r [][]byte) error {
-		id, bySite := tables.Int(r[0]), string(r[8]) == "-1"
+		id := tables.Int(r[0])
 		a := Answer{
 			PostID: id, IRI: h.site().Answer(id), Accepted: id == h.AcceptedAnswerID, Votes: int32(tables.Int(r[2])),
-			Text: cleaner.Clean(r[1], tags), Author: string(r[4]), License: vocab.LicenseIRI(r[5], r[6], r[7], bySite),
+			Text: cleaner.Clean(r[1], tags), Author: string(r[4]), License: vocab.LicenseIRI(r[5], r[6], r[7], r[8]),
 		}
 		if r[3] != nil {
 			a.Author = h.site().User(tables.Int(r[3]))

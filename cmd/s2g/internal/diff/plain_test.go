@@ -74,7 +74,7 @@ func readPlainPosts(t *testing.T, dump string) plainPosts {
 				p.values[property] = value
 			}
 		}
-		p.values[vocab.License] = vocab.LicenseIRI([]byte(r["ContentLicense"]), []byte(r["CreationDate"]), []byte(r["LastEditDate"]), r["LastEditorUserId"] == "-1")
+		p.values[vocab.License] = vocab.LicenseIRI([]byte(r["ContentLicense"]), []byte(r["CreationDate"]), []byte(r["LastEditDate"]), []byte(r["LastEditorUserId"]))
 		if !p.question {
 			p.values[class] = statusOfAnswer(byID, of, r)
 		}
