@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-var update = flag.Bool("update", false, "write the golden files and the tables of docs/formats.md anew")
+var update = flag.Bool("update", false, "write the golden files and the tables of docs/formats.md and docs/vectors.md anew")
 
 // Every column has what its readers need, under the name that it has in the schema.
 func TestColumnsAreThoseOfTheSchema(t *testing.T) {
@@ -114,35 +114,70 @@ func TestColumnsNameTermsOfTheOntology(t *testing.T) {
 	}
 }
 
-// The tables of docs/formats.md are those of the columns; -update writes them anew.
+// The tables of docs/formats.md and the indexes in docs/vectors.md are those of the columns; -update writes them anew.
 func TestDocumentedColumns(t *testing.T) {
-	page := filepath.Join("..", "..", "docs", "formats.md")
+	checkTables(t, "formats.md", columnsHeader, columnsTable(Columns()), columnsTable(ParentColumns()))
+	checkTables(t, "vectors.md", indexesHeader, indexesTable(Columns()))
+}
+
+// checkTables compares the tables that have the header in a page.
+func checkTables(t *testing.T, name, header string, want ...string) {
+	t.Helper()
+	page := filepath.Join("..", "..", "docs", name)
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := strings.Split(string(text), columnsHeader)
-	if len(parts) != 3 {
-		t.Fatalf("docs/formats.md has %d tables of columns, not 2", len(parts)-1)
+	parts := strings.Split(string(text), header)
+	if len(parts) != 1+len(want) {
+		t.Fatalf("docs/%s has %d tables %q, not %d", name, len(parts)-1, header, len(want))
 	}
-	for i, columns := range [][]Column{Columns(), ParentColumns()} {
-		want := columnsTable(columns)
+	for i, table := range want {
 		have, rest, _ := strings.Cut(parts[i+1], "\n\n")
-		if parts[i+1] = want + "\n" + rest; *update {
-			continue
+		if diff := cmp.Diff(table, have+"\n"); diff != "" && !*update {
+			t.Errorf("docs/%s has another table, go test -update writes it: %s", name, diff)
 		}
-		if diff := cmp.Diff(want, have+"\n"); diff != "" {
-			t.Errorf("docs/formats.md has another table, go test -update writes it: %s", diff)
-		}
+		parts[i+1] = table + "\n" + rest
 	}
 	if *update {
-		if err := os.WriteFile(page, []byte(strings.Join(parts, columnsHeader)), 0o644); err != nil {
+		if err := os.WriteFile(page, []byte(strings.Join(parts, header)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-const columnsHeader = "| column | type | tables | graph | meaning |\n|---|---|---|---|---|\n"
+const (
+	columnsHeader = "| column | type | tables | graph | meaning |\n|---|---|---|---|---|\n"
+	indexesHeader = "| index | fields |\n|---|---|\n"
+)
+
+// indexesTable lists the indexed fields by the filters that their indexes serve.
+func indexesTable(columns []Column) string {
+	var names []string
+	fields := map[string][]string{}
+	for _, c := range columns {
+		name := string(c.Index.Kind)
+		switch {
+		case c.Index == Index{}:
+			continue
+		case c.Index.Lookup && c.Index.Range:
+			name += ": equality, range"
+		case c.Index.Lookup:
+			name += ": equality"
+		case c.Index.Range:
+			name += ": range"
+		}
+		if fields[name] == nil {
+			names = append(names, name)
+		}
+		fields[name] = append(fields[name], "`"+c.Name+"`")
+	}
+	var b strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&b, "| %s | %s |\n", name, strings.Join(fields[name], ", "))
+	}
+	return b.String()
+}
 
 func columnsTable(columns []Column) string {
 	var b strings.Builder

@@ -11,8 +11,8 @@ package shard
 //
 // The struct is the one source of the columns: the order of the fields is that of the
 // columns, and [Columns] reads the tags. A new column needs a field here, the value that
-// package vectors assigns to it, a line in the oracle's fields.go, another Format, and for an
-// index a line in docs/vectors.md. The tags are
+// package vectors assigns to it, a line in the oracle's fields.go, and another Format. The
+// tags are
 //
 //	parquet  name and encoding; optional: NULL where the field is nil or zero
 //	role     id or vector; otherwise the column is in the payload
