@@ -2,12 +2,17 @@ package diff
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/knakk/rdf"
 
 	"s2g/graph/trig"
 	"s2g/schema"
@@ -119,5 +124,33 @@ func TestDamagedFileIsNoRemoval(t *testing.T) {
 		if fault, _ := schema.FaultOf(err); fault != schema.FaultVerification {
 			t.Fatalf("%v", err)
 		}
+	}
+}
+
+// The compared properties are those that the ontology gives to questions and answers, but for the edges to other nodes and
+// the id. A new property is compared, or named here.
+func TestPropertiesAreThoseOfTheOntology(t *testing.T) {
+	const rdfs = "http://www.w3.org/2000/01/rdf-schema#"
+	want := []string{class}
+	decoder := rdf.NewTripleDecoder(bytes.NewReader(schema.Ontology), rdf.Turtle)
+	for triple, err := decoder.Decode(); !errors.Is(err, io.EOF); triple, err = decoder.Decode() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, ours := strings.CutPrefix(triple.Subj.String(), vocab.NS)
+		if !ours || triple.Pred.String() != rdfs+"domain" {
+			continue
+		}
+		switch strings.TrimPrefix(triple.Obj.String(), vocab.NS) {
+		case vocab.Question, vocab.Answer, vocab.Post, vocab.Content:
+			want = append(want, name)
+		}
+	}
+	notCompared := []string{vocab.PostID, vocab.HasAnswer, vocab.HasAcceptedAnswer, vocab.HasPossibleBetterAnswer, vocab.HasComment}
+	got := slices.Concat(properties[:], notCompared)
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ontology - and compared +:\n%s", diff)
 	}
 }
