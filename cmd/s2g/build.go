@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,10 +46,16 @@ func (a *app) build() *cobra.Command {
 			}
 			return a.inOut(cmd, o, false, func(b *build.Build) error {
 				ctx := cmd.Context()
+				a.log.Info("build begins", "dump", o.Dump, "out", o.Out)
+				defer a.prepare("examining dump and machine")()
 				if err := b.Check(ctx, stages); err != nil {
 					return err
 				}
 				if err := to.check(ctx, a, stages); err != nil {
+					return err
+				}
+				var err error
+				if a.clock, err = buildClockOf(ctx, b, stages); err != nil {
 					return err
 				}
 				verify := func(ctx context.Context) error {
@@ -85,10 +92,11 @@ func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build
 	if err := a.resolve(cmd, o, b.Dir.Manifest(), alone); err != nil {
 		return err
 	}
+	started := time.Now()
 	err = work(b)
 	a.outcomes = append(a.outcomes, b.Outcomes...)
 	if len(b.Outcomes) > 0 {
-		err = errors.Join(err, a.printSummary(b.Outcomes))
+		err = errors.Join(err, a.printSummary(o.Out, b.Outcomes, time.Since(started), err))
 	}
 	return err
 }

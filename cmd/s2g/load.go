@@ -133,10 +133,8 @@ func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *
 	}
 
 	shown := a.progress("verify servers")
-	stop := shown.alive()
 	started := time.Now()
 	report, err := found.CompareServers(ctx, servers...)
-	stop()
 	shown.end()
 	if ctx.Err() != nil {
 		return err

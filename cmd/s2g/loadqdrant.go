@@ -123,8 +123,7 @@ func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
 // sendPoints loads the points that the collections lack. No alias leads to the collections yet.
 func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, points qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
 	shown := a.progress("load qdrant")
-	stop := shown.alive()
-	defer func() { stop(); shown.end() }()
+	defer shown.end()
 	l.loading.Progress = shown.report
 	return server.Load(ctx, points, l.loading)
 }

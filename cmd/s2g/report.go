@@ -46,6 +46,7 @@ func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
 	if err != nil || fresh {
 		return err
 	}
+	defer stopwatch(b, build.Report)()
 	return a.writeReport(ctx, b)
 }
 
@@ -70,7 +71,9 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err != nil {
 		return err
 	}
+	shown := a.progress("report")
 	r, err := report.Gather(ctx, db, o)
+	shown.end()
 	if err != nil {
 		return err
 	}

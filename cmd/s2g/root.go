@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -62,6 +63,10 @@ type app struct {
 	metrics  string          // path of the file of --metrics
 	outcomes []build.Outcome // of the command, for the metrics
 	checks   []verify.Check  // of the command, for the metrics
+
+	clock        *buildClock // of s2g build; nil for the other commands
+	preparation  *progress   // shown before the first stage
+	lastProgress atomic.Pointer[progress]
 }
 
 // newApp returns the state with the commands in root.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -103,6 +102,7 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 	if err != nil {
 		return nil, err
 	}
+	defer stopwatch(b, build.Verify)()
 	return a.runVerify(ctx, b.Options, db)
 }
 
@@ -128,17 +128,18 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 	if a.quiet || len(report.Checks) == 0 {
 		return nil
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "verify\tcompared\t\n")
+	a.printf("verify: %d checks in %.1f s\n", len(report.Checks), took.Seconds())
 	for _, c := range report.Checks {
 		state := "ok"
 		if !c.OK {
-			state = "DIFFERENT: " + c.Difference
+			state = "DIFFERENT"
 		}
-		fmt.Fprintf(w, "  %s\t%s %s\t%s\n", c.Name, humanize.Comma(c.Count), c.What, state)
+		writeWrapped(a.stdout, fmt.Sprintf("  %-9s  %-10s ", state, c.Name), humanize.Comma(c.Count)+" "+c.What)
+		if !c.OK {
+			a.printf("    %s\n", printable(c.Difference))
+		}
 	}
-	fmt.Fprintf(w, "  %.1f s\n", took.Seconds())
-	return w.Flush()
+	return nil
 }
 
 // countingTimeout is the timeout of a server's count of the statements of a graph. comparedNodes is the number of nodes
@@ -184,9 +185,8 @@ func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest
 		if err != nil {
 			return nil, nil, err
 		}
-		shown := a.progress("verify graphdb")
-		stop := shown.alive()
-		ends = append(ends, func() { stop(); shown.end(); client.Close() })
+		shown := a.laterProgress("verify graphdb")
+		ends = append(ends, func() { shown.end(); client.Close() })
 		servers = append(servers, &verify.GraphDB{
 			Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.graphDB.retryFor, Log: a.log, Progress: shown.report,
 		})
@@ -197,7 +197,7 @@ func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest
 			end()
 			return nil, nil, err
 		}
-		shown := a.progress("verify qdrant")
+		shown := a.laterProgress("verify qdrant")
 		q.Progress = shown.report
 		ends = append(ends, func() {
 			shown.end()
