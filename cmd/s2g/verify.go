@@ -18,9 +18,10 @@ import (
 	"s2g/schema/tables"
 )
 
-const verifyHelp = `Reads back every file of a build and compares it with the manifest and with the content that the tables require: counts
-and checksums by graph and predicate, ids shared by graph and vectors, vectors of unit length. It does not trust counts
-that the build itself has stored. Exit code 5: there is a difference; the message names the first.
+const verifyHelp = `Reads back every file of a build and compares it with the content that the tables require: counts and checksums by graph
+and predicate; for each post its cleaned text, chunks and vectors, made again; the fitted model; ids shared by graph and
+vectors. It does not trust what the build has stored about itself. Of more than 20,000 posts it makes the dense vectors of
+20,000 again, with --full of all. Exit code 5: there is a difference; the message names the first.
 
 --sample N is quick. It draws N questions and answers from the range of ids and compares with the tables their quads, the
 quads of their comments, and their points with text and payload. It reads only the files that hold these, and checks the
@@ -34,7 +35,7 @@ func (a *app) verify() *cobra.Command {
 	o := &options{}
 	var filesOnly bool
 	var compared verifiedServers
-	var sample verify.Options
+	var opts verify.Options
 	cmd := &cobra.Command{
 		Use:   "verify --out DIR",
 		Short: "compare the files of a build with its tables",
@@ -46,19 +47,20 @@ func (a *app) verify() *cobra.Command {
 				return err
 			}
 			if cmd.Flags().Changed("sample") {
-				return a.verifySample(cmd, o, m, sample)
+				return a.verifySample(cmd, o, m, opts)
 			}
 			servers, closeServers, err := compared.open(cmd.Context(), a, m, o.Out)
 			if err != nil {
 				return err
 			}
 			defer closeServers()
+			opts.Servers = servers
 			if filesOnly {
-				_, err := a.runVerify(cmd.Context(), &o.Options, nil, servers...)
+				_, err := a.runVerify(cmd.Context(), &o.Options, nil, opts)
 				return err
 			}
 			return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
-				_, err := a.runVerify(cmd.Context(), &o.Options, db, servers...)
+				_, err := a.runVerify(cmd.Context(), &o.Options, db, opts)
 				return err
 			})
 		},
@@ -68,16 +70,17 @@ func (a *app) verify() *cobra.Command {
 	o.databaseFlags(f)
 	o.workerFlag(f)
 	f.BoolVar(&filesOnly, "files-only", false, "run only the checks that need no tables")
-	f.IntVar(&sample.Sample, "sample", 0, "check only `n` posts, and the names and sizes of all files")
-	f.Uint64Var(&sample.Seed, "seed", 1, "seed of the draw of --sample")
-	f.BoolVar(&sample.Hash, "sha256", false, "with --sample: also check the SHA-256 of all files")
+	f.BoolVar(&opts.Full, "full", false, "make the dense vectors of all posts again, not of 20,000")
+	f.IntVar(&opts.Sample, "sample", 0, "check only `n` posts, and the names and sizes of all files")
+	f.Uint64Var(&opts.Seed, "seed", 1, "seed of the draws of posts")
+	f.BoolVar(&opts.Hash, "sha256", false, "with --sample: also check the SHA-256 of all files")
 	compared.flags(f)
 	return cmd
 }
 
 // verifySample compares a sample of posts with the tables.
 func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest, sample verify.Options) error {
-	for _, flag := range []string{"files-only", "graphdb", "qdrant"} {
+	for _, flag := range []string{"files-only", "full", "graphdb", "qdrant"} {
 		if cmd.Flags().Changed(flag) {
 			return schema.Faultf(schema.FaultUsage, "leave one of them out", "--sample compares with the tables alone, not with --%s", flag)
 		}
@@ -103,15 +106,16 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 		return nil, err
 	}
 	defer stopwatch(b, build.Verify)()
-	return a.runVerify(ctx, b.Options, db)
+	return a.runVerify(ctx, b.Options, db, verify.Options{Seed: 1})
 }
 
 // runVerify verifies the files of the build and then the servers. It returns the contents of the files. Without tables it
 // checks the files alone.
-func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, servers ...verify.Server) (*verify.Contents, error) {
+func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, opts verify.Options) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")
-	report, err := verify.Run(ctx, o.Out, db, verify.Options{Workers: o.Workers, Servers: servers, Progress: shown.report})
+	opts.Workers, opts.Progress = o.Workers, shown.report
+	report, err := verify.Run(ctx, o.Out, db, opts)
 	shown.end()
 	if ctx.Err() != nil {
 		return nil, err

@@ -1,14 +1,20 @@
 package verify
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"s2g/schema"
 	"s2g/schema/vocab"
+	"s2g/vectors/embed"
 	"s2g/vectors/shard"
 )
 
@@ -38,6 +44,29 @@ func editPoint(language string, i int, change func(*shard.Point)) func(*fixture)
 // afterwards changes files that were written.
 func afterwards(change func(t *testing.T, out string)) func(*fixture) {
 	return func(f *fixture) { f.after = change }
+}
+
+// setText gives a point another text, with the hash and the vectors of that text.
+func setText(r *shard.Point, text string) {
+	r.Text, r.ContentHash, r.End = text, hash(text), int32(utf8.RuneCountInString(text)-utf8.RuneCountInString(r.Title)-2)
+	model, _ := fixtureModel()
+	dense, sparse, err := embed.Documents(context.Background(), model, embed.NewBM25(), []string{text})
+	if err != nil {
+		panic(err)
+	}
+	r.Dense, r.SparseIndices, r.SparseValues = dense[0], sparse[0].Indices, sparse[0].Values
+}
+
+// changeModel returns a model with another number, and with the checksum of that content.
+func changeModel(model []byte) []byte {
+	changed := bytes.Clone(model[:len(model)-sha256.Size])
+	at := len(changed) - 4
+	for changed[at+3] == 0 { // the last dimensions are 0
+		at -= 4
+	}
+	changed[at] ^= 1
+	sum := sha256.Sum256(changed)
+	return append(changed, sum[:]...)
 }
 
 // damage is a change that verify must find.
@@ -199,11 +228,11 @@ var damages = map[string]damage{
 		damage: func(f *fixture) {
 			f.parents[2].Title = "Nothings"
 			editPoint("cpp", 0, func(r *shard.Point) {
-				r.Title, r.Text = "Nothings", strings.Replace(r.Text, "Nothing", "Nothings", 1)
-				r.ContentHash = hash(r.Text)
+				r.Title = "Nothings"
+				setText(r, strings.Replace(r.Text, "Nothing", "Nothings", 1))
 			})(f)
 		},
-		want: []string{"payload: ", "c%2B%2B, title", "/questions/7"},
+		want: []string{"parents/part-00000.parquet: post 7 has another title or text than the tables"},
 	},
 	"answers counted": {
 		damage: editPoint("cpp", 0, func(r *shard.Point) { r.AnswerCount = nil }),
@@ -246,7 +275,7 @@ var damages = map[string]damage{
 		want: []string{"vectors/cpp/part-00000.parquet: it has no column point_id"},
 	},
 	"another post": {
-		damage: editPoint("cpp", 0, func(r *shard.Point) { *r = point(8, 0, 1, "c++") }), filesOnly: true,
+		damage: editPoint("cpp", 0, func(r *shard.Point) { *r = point(8, 0, "c++") }), filesOnly: true,
 		want: []string{"c%2B%2B: 1 questions in the shards, 1 in the graph's files", "/questions/8 (vectors/cpp/part-00000.parquet) is missing in the graph's files"},
 	},
 	"rows out of order": {
@@ -293,11 +322,11 @@ var damages = map[string]damage{
 	},
 	"parent's text": {
 		damage: func(f *fixture) { f.parents[2].Text += "!" }, filesOnly: true,
-		want: []string{"vectors/cpp/part-00000.parquet: point 458752 of post 7: it is the last and ends at 19, its parent at 20"},
+		want: []string{"vectors/cpp/part-00000.parquet: point 458752 of post 7: its place is 0 to 9, the text of its parent makes 0 to 10"},
 	},
 	"character of a parent": {
-		damage: func(f *fixture) { f.parents[0].Text = strings.Replace(f.parents[0].Text, "1 of", "2 of", 1) }, filesOnly: true,
-		want: []string{"vectors/csharp/part-00000.parquet: point 65537 of post 1: its text is not that of its parent from 18 to 37"},
+		damage: func(f *fixture) { f.parents[0].Text = strings.Replace(f.parents[0].Text, "中", "国", 1) }, filesOnly: true,
+		want: []string{"vectors/csharp/part-00000.parquet: point 65537 of post 1: its text is not that of its parent from 21 to 39"},
 	},
 	"parent's title": {
 		damage: func(f *fixture) { f.parents[2].Title = "Something" }, filesOnly: true,
@@ -305,11 +334,66 @@ var damages = map[string]damage{
 	},
 	"place of a chunk": {
 		damage: editPoint("csharp", 1, func(r *shard.Point) { r.Start, r.End = 20, 38 }), filesOnly: true,
-		want: []string{"point 65537 of post 1: its place, 20 to 38, does not follow"},
+		want: []string{"point 65537 of post 1: its place is 20 to 38, the text of its parent makes 21 to 39"},
 	},
 	"no empty line": {
 		damage: editPoint("cpp", 0, func(r *shard.Point) { r.Text = strings.Replace(r.Text, "\n", " ", 1); r.ContentHash = hash(r.Text) }), filesOnly: true,
-		want: []string{"post 7: its text does not begin with its title and an empty line"},
+		want: []string{"post 7: its text is not that of its parent from 0 to 9"},
+	},
+	"invented text": {
+		damage: func(f *fixture) {
+			f.parents[2].Text = "an answer"
+			editPoint("cpp", 0, func(r *shard.Point) { setText(r, "Nothing\n\nan answer") })(f)
+		},
+		want: []string{"parents/part-00000.parquet: post 7 has another title or text than the tables"},
+	},
+	"fewer chunks": {
+		damage: edit("csharp", func(r []shard.Point) []shard.Point { r[0].Chunks = 1; return r[:1] }), filesOnly: true,
+		want: []string{"point 65536 of post 1: its post has 1 chunks, the text of its parent makes 2"},
+	},
+	"dense vector of another point": {
+		damage: editPoint("csharp", 0, func(r *shard.Point) { r.Dense = point(1, 1, "c#").Dense }), filesOnly: true,
+		want: []string{"vectors/csharp/part-00000.parquet: point 65536 of post 1: its dense vector has "},
+	},
+	"dense vector negated": {
+		damage: editPoint("cpp", 0, func(r *shard.Point) {
+			r.Dense = slices.Clone(r.Dense)
+			for i := range r.Dense {
+				r.Dense[i] = -r.Dense[i]
+			}
+		}), filesOnly: true,
+		want: []string{"point 458752 of post 7: its dense vector has "},
+	},
+	"dense vector one ulp off": {
+		damage: editPoint("cpp", 0, func(r *shard.Point) {
+			r.Dense = slices.Clone(r.Dense)
+			r.Dense[1] = math.Nextafter32(r.Dense[1], 1)
+		}), filesOnly: true,
+		want: []string{"point 458752 of post 7: its dense vector has ", " at 1, the model makes "},
+	},
+	"sparse index": {
+		damage: editPoint("cpp", 0, func(r *shard.Point) { r.SparseIndices[0]-- }), filesOnly: true,
+		want: []string{"point 458752 of post 7: its sparse_indices have "},
+	},
+	"sparse value": {
+		damage: editPoint("cpp", 0, func(r *shard.Point) { r.SparseValues[0] = math.Nextafter32(r.SparseValues[0], 9) }), filesOnly: true,
+		want: []string{"point 458752 of post 7: its sparse_values have "},
+	},
+	"sparse term less": {
+		damage: editPoint("cpp", 0, func(r *shard.Point) { r.SparseIndices, r.SparseValues = r.SparseIndices[1:], r.SparseValues[1:] }), filesOnly: true,
+		want: []string{"point 458752 of post 7: its sparse vector has 1 terms, its text has 2"},
+	},
+	"extra column": {
+		damage: func(f *fixture) { f.extra = "vectors/cpp/part-00000.parquet" }, filesOnly: true,
+		want: []string{"vectors/cpp/part-00000.parquet: it has the column note, which the format does not have"},
+	},
+	"bit of the model": {
+		damage: func(f *fixture) { f.model = changeModel(f.model) }, filesOnly: true,
+		want: []string{"its dense vector has "},
+	},
+	"damaged model": {
+		damage: func(f *fixture) { f.model = append(bytes.Clone(f.model[:len(f.model)-1]), 0) }, filesOnly: true,
+		want: []string{"model: vectors/model.bin: read the dense embedder", "its checksum is wrong"},
 	},
 	"parent twice": {
 		damage: func(f *fixture) { f.parents[2] = f.parents[1] }, filesOnly: true,

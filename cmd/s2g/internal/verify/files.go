@@ -18,6 +18,7 @@ import (
 
 	"s2g/graph/trig"
 	"s2g/schema/manifest"
+	"s2g/schema/tables"
 )
 
 // file is a file of a build.
@@ -115,12 +116,13 @@ func (v *verifier) hashFile(f file) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// readFiles reads every file once and checks each for itself.
-func (v *verifier) readFiles(ctx context.Context) error {
+// readFiles reads every file once and checks each for itself. Unless db is nil, it compares the texts
+// with the tables.
+func (v *verifier) readFiles(ctx context.Context, db *tables.DB) error {
 	results := make([]fileResult, len(v.files))
 	idle := make(chan *worker, v.workers)
 	for range v.workers {
-		idle <- &worker{quads: newQuadCounter(v)}
+		idle <- &worker{quads: newQuadCounter(v), tables: v.newTextComparer(db)}
 	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(v.workers)
@@ -135,7 +137,11 @@ func (v *verifier) readFiles(ctx context.Context) error {
 		return err
 	}
 	for range v.workers {
-		v.quads.merge((<-idle).quads)
+		w := <-idle
+		v.quads.merge(w.quads)
+		if w.tables != nil {
+			v.texts.merge(w.tables.counts)
+		}
 	}
 	v.checkInventory(results)
 	v.checkBatches(results)
@@ -169,6 +175,7 @@ func (r fileResult) rows() int64 {
 type worker struct {
 	quads   *quadCounter
 	parents parentTexts
+	tables  *textComparer // nil: there are no tables
 }
 
 // fileGroup lists the positions of the files that one worker reads in turn: a single
@@ -218,7 +225,7 @@ func (v *verifier) readGroup(ctx context.Context, group fileGroup, results []fil
 			w.parents.rewind()
 			r.shard, r.difference, err = v.readShard(ctx, f, &w.parents, nil)
 		case parentFile:
-			r.parents, r.difference, err = v.readParents(ctx, f, &w.parents)
+			r.parents, r.difference, err = v.readParents(ctx, f, &w.parents, w.tables)
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -12,13 +13,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
 
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
+	"s2g/vectors/embed"
 	"s2g/vectors/shard"
+	"s2g/vectors/text"
 )
 
 // fixture is a build that a test may damage before it is written: the graph of the
@@ -29,72 +33,99 @@ type fixture struct {
 	parents []shard.Parent
 	files   map[string]string // further ones, that no stage lists
 	bare    string            // a shard that gets the columns of parents
-	missing []string          // listed and not written
-	options manifest.Options  // of the manifest
-	dump    manifest.Dump     // of the manifest
+	extra   string            // a shard that gets one more column
+	model   []byte
+	missing []string         // listed and not written
+	options manifest.Options // of the manifest
+	dump    manifest.Dump    // of the manifest
 	after   func(t *testing.T, out string)
 }
 
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	trig, err := os.ReadFile("testdata/mini.trig")
+	quads, err := os.ReadFile("testdata/mini.trig")
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, model := fixtureModel()
 	return &fixture{
-		batches: map[string]string{miniBatch: string(trig)},
+		batches: map[string]string{miniBatch: string(quads)},
 		shards: map[string][]shard.Point{
-			"vectors/python/part-00000.parquet": {point(1, 0, 2, "python"), point(1, 1, 2, "python"), point(5, 0, 1, "python")},
-			"vectors/csharp/part-00000.parquet": {point(1, 0, 2, "c#"), point(1, 1, 2, "c#")},
-			"vectors/dotnet/part-00000.parquet": {point(5, 0, 1, ".net")},
-			"vectors/cpp/part-00000.parquet":    {point(7, 0, 1, "c++")},
+			"vectors/python/part-00000.parquet": {point(1, 0, "python"), point(1, 1, "python"), point(5, 0, "python")},
+			"vectors/csharp/part-00000.parquet": {point(1, 0, "c#"), point(1, 1, "c#")},
+			"vectors/dotnet/part-00000.parquet": {point(5, 0, ".net")},
+			"vectors/cpp/part-00000.parquet":    {point(7, 0, "c++")},
 		},
-		parents: []shard.Parent{parent(1, "Merge maps", 2), parent(5, "", 1), parent(7, "Nothing", 1)},
+		parents: []shard.Parent{parent(1), parent(5), parent(7)},
 		files:   map[string]string{},
+		model:   slices.Clone(model),
+		options: manifest.Options{Window: fixtureWindow, Overlap: fixtureOverlap},
 	}
 }
 
-// piece is the text of a chunk, of the same length for all. Chunks overlap by a
-// character.
-const (
-	piece     = "chünk %d of post %d."
-	pieceSize = 18
+// The titles and the cleaned texts of the mini dump's questions, and the windows of the fixture.
+var (
+	titles = map[int64]string{1: "Merge maps", 7: "Nothing", 8: "Elsewhere"}
+	wholes = map[int64]string{1: `How do I "merge" two maps? \ Näheres: 中`, 5: "", 7: "no answer", 8: "in no graph"}
 )
 
-func parent(post int64, title string, chunks int) shard.Parent {
-	p := shard.Parent{PostID: post, Title: title, Text: "."}
-	for i := range chunks {
-		p.Text += fmt.Sprintf(piece, i, post)
+const fixtureWindow, fixtureOverlap = 12, 2
+
+func parent(post int64) shard.Parent {
+	whole, ok := wholes[post]
+	if !ok {
+		whole = fmt.Sprint("made up for post ", post)
 	}
-	return p
+	return shard.Parent{PostID: post, Title: titles[post], Text: whole}
 }
 
+func chunksOf(post int64) []text.Chunk {
+	p := parent(post)
+	return text.Chunks(p.Title, p.Text, fixtureWindow, fixtureOverlap)
+}
+
+// fixtureModel is the builtin embedder of the fixture and its file.
+var fixtureModel = sync.OnceValues(func() (*embed.LSA, []byte) {
+	texts := []string{chunksOf(1)[0].Text, chunksOf(5)[0].Text, chunksOf(7)[0].Text}
+	model, err := embed.FitLSA(context.Background(), slices.Values(texts), 0)
+	if err != nil {
+		panic(err)
+	}
+	var b bytes.Buffer
+	if err := model.Write(&b); err != nil {
+		panic(err)
+	}
+	return model, b.Bytes()
+})
+
 // point returns a point of the mini dump, or of a post that it does not have.
-func point(post int64, chunk, chunks int32, language string) shard.Point {
+func point(post int64, chunk int32, language string) shard.Point {
+	chunks := chunksOf(post)
+	made := chunks[chunk]
+	model, _ := fixtureModel()
+	dense, sparse, err := embed.Documents(context.Background(), model, embed.NewBM25(), []string{made.Text})
+	if err != nil {
+		panic(err)
+	}
 	number := func(n int32) *int32 { return &n }
 	p := shard.Point{
 		PointID: uint64(post)<<16 | uint64(chunk), PostID: post, QuestionID: post, IRI: vocab.DefaultSite.Question(post), Type: "question",
-		Language: language, Languages: []string{language}, Chunk: chunk, Chunks: chunks,
+		Language: language, Languages: []string{language}, Chunk: chunk, Chunks: int32(len(chunks)),
+		Start: int32(made.Start), End: int32(made.End), Title: titles[post], Text: made.Text, ContentHash: hash(made.Text),
 		Author: vocab.DefaultSite.User(11), CreationDate: 1430784000000, License: "https://creativecommons.org/licenses/by-sa/3.0/",
-		Dense: []float32{0.6, 0, 0.8}, SparseIndices: []uint32{3, 70}, SparseValues: []float32{1.5, 0.25},
+		Dense: dense[0], SparseIndices: sparse[0].Indices, SparseValues: sparse[0].Values,
 	}
 	switch post {
 	case 1:
-		p.Languages, p.Title, p.Tags = []string{"c#", "python"}, "Merge maps", []string{"python", "c#", "merge"}
+		p.Languages, p.Tags = []string{"c#", "python"}, []string{"python", "c#", "merge"}
 		p.Score, p.AnswerCount, p.HasAcceptedAnswer, p.AcceptedAnswerID = number(7), number(3), true, 3
 		p.LinkedTo, p.CreationDate = []int64{2}, 1262401445006
 	case 5:
 		p.Languages, p.Tags = []string{".net", "python"}, []string{"python", ".net"}
 		p.Score, p.AnswerCount, p.DuplicateOf, p.Closed = number(-3), number(1), []int64{1}, true
 	case 7:
-		p.Title, p.Tags, p.Score, p.AnswerCount, p.LinkedTo = "Nothing", []string{"c++"}, number(0), number(0), []int64{5}
+		p.Tags, p.Score, p.AnswerCount, p.LinkedTo = []string{"c++"}, number(0), number(0), []int64{5}
 	}
-	p.Start, p.End = chunk*pieceSize, 1+(chunk+1)*pieceSize
-	p.Text = "." + fmt.Sprintf(piece, chunk, post)
-	if p.Title != "" {
-		p.Text = p.Title + "\n\n" + p.Text
-	}
-	p.ContentHash = hash(p.Text)
 	return p
 }
 
@@ -141,8 +172,12 @@ func (f *fixture) write(t testing.TB) string {
 		if name == f.bare {
 			content = encode(t, f.parents[:len(f.shards[name])])
 		}
+		if name == f.extra {
+			content = encode(t, withNotes(f.shards[name]))
+		}
 		put(manifest.Vectors, name, content, int64(len(f.shards[name])))
 	}
+	put(manifest.Vectors, "vectors/model.bin", f.model, 0)
 	put(manifest.Vectors, "parents/part-00000.parquet", encode(t, f.parents), int64(len(f.parents)))
 	for name, text := range f.files {
 		save(t, out, name, []byte(text))
@@ -187,6 +222,19 @@ func countQuads(text string) (n int64) {
 		}
 	}
 	return n
+}
+
+// notedPoint is a point with a column that no build has.
+type notedPoint struct {
+	shard.Point
+	Note string `parquet:"note"`
+}
+
+func withNotes(points []shard.Point) (noted []notedPoint) {
+	for _, p := range points {
+		noted = append(noted, notedPoint{p, "invented"})
+	}
+	return noted
 }
 
 // encode returns rows as a Parquet file.

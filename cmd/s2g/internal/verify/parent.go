@@ -7,10 +7,11 @@ import (
 	"unicode/utf8"
 
 	"s2g/cmd/s2g/internal/oracle"
+	"s2g/vectors/shard"
 )
 
-// parentTexts holds the texts of a part's posts before they were cut into chunks, in
-// the order of post ids. A part has some thousand posts.
+// parentTexts holds what the shards of a part are compared with, in the order of post ids: the
+// chunks of each post, made again, or its whole text. A part has some thousand posts.
 type parentTexts struct {
 	bytes []byte // titles and texts
 	posts []parentText
@@ -20,15 +21,20 @@ type parentTexts struct {
 // parentText is a post of parentTexts.
 type parentText struct {
 	post             int64
-	title, text, end int // offsets in bytes: of the title, of the text, of its end
-	runes            int // code points of the text
+	chunks           []remadeChunk // nil: the post has its text instead
+	title, text, end int           // offsets in bytes: of the title, of the text, of its end
+	runes            int           // code points of the text
 }
 
 func (p *parentTexts) reset() { p.bytes, p.posts, p.at = p.bytes[:0], p.posts[:0], 0 }
 
-func (p *parentTexts) add(post int64, title, text []byte) {
+// add adds a post. It keeps the text of a post without chunks.
+func (p *parentTexts) add(post int64, title, text []byte, chunks []remadeChunk) {
+	if chunks != nil {
+		text = nil
+	}
 	at := len(p.bytes)
-	p.posts = append(p.posts, parentText{post, at, at + len(title), at + len(title) + len(text), utf8.RuneCount(text)})
+	p.posts = append(p.posts, parentText{post, chunks, at, at + len(title), at + len(title) + len(text), utf8.RuneCount(text)})
 	p.bytes = append(append(p.bytes, title...), text...)
 }
 
@@ -55,9 +61,14 @@ type parentTally struct {
 // parentCRC returns the checksum of a post's id.
 func parentCRC(digits []byte) uint32 { return oracle.CRC(0, digits) }
 
-// readParents counts the posts of a file of parents, and adds them to texts.
-func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts) (t parentTally, difference string, err error) {
+// readParents counts the posts of a file of parents, makes their chunks again, and adds them to
+// texts. Unless tables is nil, it then compares the posts with the tables.
+func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts, tables *textComparer) (t parentTally, difference string, err error) {
+	var rows []wholeText
 	difference, err = v.readRows(ctx, f, func(r *rowReader) func() string {
+		if d := compareColumns(r.file, shard.ParentColumns()); d != "" {
+			return r.refuse(d)
+		}
 		id, title, text := r.int64s("post_id"), r.texts("title"), r.texts("text")
 		return func() string {
 			post := id.integer()
@@ -68,10 +79,19 @@ func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts) 
 			}
 			t.last = post
 			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
-			texts.add(post, title.bytes(), text.bytes())
+			texts.add(post, title.bytes(), text.bytes(), v.remakeChunks(post, title.bytes(), text.bytes()))
+			if tables != nil {
+				rows = append(rows, wholeText{post, digestOf(title.bytes(), text.bytes())})
+			}
 			return ""
 		}
 	})
+	if tables == nil || difference != "" || err != nil {
+		return t, difference, err
+	}
+	if difference, err = tables.compare(ctx, rows); difference != "" {
+		difference = f.name + ": " + difference
+	}
 	return t, difference, err
 }
 

@@ -24,6 +24,13 @@ type rowReader struct {
 	file    *parquet.File
 	columns []columnReader
 	missing string // the first column that the file does not have; empty: none
+	refused string // why the file is not read; empty: it is
+}
+
+// refuse is what bind returns for a file that is not to be read because of a difference.
+func (r *rowReader) refuse(difference string) func() string {
+	r.refused = difference
+	return nil
 }
 
 // columnReader is a column of a rowReader.
@@ -55,6 +62,9 @@ func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (
 	}
 	r := &rowReader{file: in}
 	check := bind(r)
+	if r.refused != "" {
+		return r.refused, nil
+	}
 	if r.missing != "" {
 		return "it has no column " + r.missing, nil
 	}

@@ -47,7 +47,7 @@ func BenchmarkReadShard(b *testing.B) {
 	const name = "vectors/cpp/part-00000.parquet"
 	f.shards[name] = nil
 	for post := range int64(5000) {
-		p := point(post+100, 0, 1, "c++")
+		p := point(post+100, 0, "c++")
 		p.Dense = make([]float32, 256)
 		p.Dense[post%256] = 1
 		f.shards[name] = append(f.shards[name], p)

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"unicode/utf8"
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/schema"
+	"s2g/vectors/shard"
 )
 
 // unitTolerance is how far the square of a dense vector's length may be from 1.
@@ -48,6 +48,9 @@ type pointChecker struct {
 
 // bind chooses the columns, and returns check.
 func (p *pointChecker) bind(r *rowReader) func() string {
+	if d := compareColumns(r.file, shard.Columns()); d != "" {
+		return r.refuse(d)
+	}
 	c := &p.columns
 	c.point, c.post, c.chunk, c.chunks = r.int64s("point_id"), r.int64s("post_id"), r.int32s("chunk"), r.int32s("chunks")
 	c.start, c.end = r.int32s("start"), r.int32s("end")
@@ -67,6 +70,9 @@ func (p *pointChecker) check() (difference string) {
 	difference = p.checkText()
 	if difference == "" {
 		difference = p.checkVectors()
+	}
+	if difference == "" {
+		difference = p.remakeVectors()
 	}
 	if difference != "" {
 		return fmt.Sprintf("point %d of post %d: %s", p.point, p.post, difference)
@@ -180,7 +186,7 @@ func (p *pointChecker) checkText() string {
 	if !bytes.Equal(c.hash.bytes(), room[:]) {
 		return "content_hash is not that of its text"
 	}
-	if d := p.chunks.check(title, text, int(c.start.integer()), int(c.end.integer()), p.nextChunk == p.chunkCount); d != "" {
+	if d := p.chunks.check(title, text, sum, chunkPlace{int(p.nextChunk) - 1, int(p.chunkCount), int(c.start.integer()), int(c.end.integer())}); d != "" {
 		return d
 	}
 	if len(own) == 0 || string(own) == schema.SiteTag { // languages lists neither
@@ -224,59 +230,11 @@ func (p *pointChecker) checkVectors() string {
 	return ""
 }
 
-// chunkChecker compares the chunks of a post with the text of its parent.
-type chunkChecker struct {
-	parents *parentTexts // nil: none
-	parent  parentText   // of the post
-	known   bool         // parents has the post
-	start   int          // of the previous chunk, in code points
-	startAt int          // the same in bytes
-	end     int          // of the previous chunk, in code points
-}
-
-// begin moves to a post.
-func (c *chunkChecker) begin(post int64) {
-	c.start, c.startAt, c.end, c.known = 0, 0, 0, false
-	if c.parents != nil {
-		c.parent, c.known = c.parents.find(post)
+// remakeVectors compares the vectors with those that the text has.
+func (p *pointChecker) remakeVectors() (difference string) {
+	if p.verifier.remaker == nil {
+		return ""
 	}
-}
-
-// check checks the post's next chunk. Its text is the title, an empty line, and the
-// parent's text from start to end, in code points. A chunk begins at the end of the one
-// before or earlier, and the last chunk ends with the parent.
-func (c *chunkChecker) check(title, text []byte, start, end int, last bool) string {
-	if !c.known {
-		return "" // compareParents notices that the parent is missing
-	}
-	parent := c.parents.bytes[c.parent.text:c.parent.end]
-	if !bytes.Equal(title, c.parents.bytes[c.parent.title:c.parent.text]) {
-		return "its title is not that of its parent"
-	}
-	head := len(title)
-	if len(title) > 0 && len(parent) > 0 {
-		head += len("\n\n")
-	}
-	switch {
-	case start < c.start || start > c.end || end < start || end > c.parent.runes:
-		return fmt.Sprintf("its place, %d to %d, does not follow the chunk before, or is not in its parent's %d characters", start, end, c.parent.runes)
-	case last && end != c.parent.runes:
-		return fmt.Sprintf("it is the last and ends at %d, its parent at %d", end, c.parent.runes)
-	case len(text) < head || string(text[len(title):head]) != "\n\n"[:head-len(title)]:
-		return "its text does not begin with its title and an empty line"
-	}
-	piece := text[head:]
-	if len(parent) == c.parent.runes { // one byte for each character
-		c.startAt = start
-	} else {
-		for n := c.start; n < start; n++ {
-			_, size := utf8.DecodeRune(parent[c.startAt:])
-			c.startAt += size
-		}
-	}
-	if !bytes.HasPrefix(parent[c.startAt:], piece) || utf8.RuneCount(piece) != end-start {
-		return fmt.Sprintf("its text is not that of its parent from %d to %d", start, end)
-	}
-	c.start, c.end = start, end
-	return ""
+	c := &p.columns
+	return p.verifier.remaker.compareVectors(p.post, string(c.text.bytes()), c.dense.row, c.indices.row, c.weights.row)
 }

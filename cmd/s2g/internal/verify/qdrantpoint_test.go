@@ -63,7 +63,7 @@ func TestReadPointsReadsBlocks(t *testing.T) {
 	const name = "vectors/cpp/part-00000.parquet"
 	f.shards[name] = nil
 	for post := range int64(200) {
-		f.shards[name] = append(f.shards[name], point(post, 0, 1, "c++"))
+		f.shards[name] = append(f.shards[name], point(post, 0, "c++"))
 	}
 	v, err := newVerifier(f.write(t), Options{})
 	if err != nil {

@@ -43,7 +43,16 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 	if err != nil {
 		return Report{}, err
 	}
-	s := newSampleVerifier(v, want)
+	s := newSampleVerifier(v, db, want)
+	if v.has(manifest.Vectors) {
+		if v.remaker, err = v.newRemaker(); err != nil {
+			return Report{}, err
+		}
+		v.remaker.posts = map[int64]bool{}
+		for _, post := range posts {
+			v.remaker.posts[post] = true
+		}
+	}
 	checks := []func(context.Context) (Check, error){func(ctx context.Context) (Check, error) { return s.compareFiles(ctx, o.Hash) }}
 	if v.has(manifest.Graph) {
 		checks = append(checks, s.compareQuads)
@@ -65,6 +74,7 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 // sampleVerifier verifies the posts that were drawn.
 type sampleVerifier struct {
 	*verifier
+	db    *tables.DB
 	want  *oracle.Sample
 	nodes map[string]int64 // ids of the posts, 0 of their comments, by IRI without the site
 
@@ -81,8 +91,8 @@ type graphNode struct {
 	graph int
 }
 
-func newSampleVerifier(v *verifier, want *oracle.Sample) *sampleVerifier {
-	s := &sampleVerifier{verifier: v, want: want, nodes: map[string]int64{},
+func newSampleVerifier(v *verifier, db *tables.DB, want *oracle.Sample) *sampleVerifier {
+	s := &sampleVerifier{verifier: v, db: db, want: want, nodes: map[string]int64{},
 		nodeQuads: map[graphNode]*oracle.Tallies{}, nodeFields: map[graphNode]*[oracle.Fields]uint32{}, fileOf: map[string]string{}}
 	for path := range want.Quads {
 		s.nodes[path] = 0
@@ -303,11 +313,13 @@ func (s *sampleVerifier) readRange(ctx context.Context, f file, r *fileRange) {
 // its posts.
 func (s *sampleVerifier) readPart(ctx context.Context, part string, posts []int64, differ func(string)) error {
 	var texts parentTexts
+	compared := s.newTextComparer(s.db)
+	compared.posts = posts
 	byName := map[string]file{}
 	for _, f := range s.files {
 		byName[f.name] = f
 	}
-	_, difference, err := s.readParents(ctx, byName["parents/"+part], &texts)
+	_, difference, err := s.readParents(ctx, byName["parents/"+part], &texts, compared)
 	if err != nil {
 		return err
 	}

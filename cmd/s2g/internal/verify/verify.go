@@ -8,9 +8,10 @@
 //	files      the files that the manifest lists exist, with its sizes and SHA-256, and no others
 //	batches    each file of the graph parses, has its 50,000 quads, and holds only terms of the ontology
 //	graph      for each graph and term, the number of quads and their checksum are those of the tables
-//	shards     each point's ids, chunks, text, hash and vectors are consistent in themselves
+//	shards     each point's chunk is that of the whole text, its vectors are those of its text; see remade.go
 //	questions  the posts in a language's shards are those of its graph, and of the tables
-//	parents    each embedded post has one row of its own
+//	parents    each embedded post has one row of its own, whose text is the tables', cleaned again
+//	model      the builtin embedder, fitted again on the same texts, is that of the build
 //	payload    for each language and column, the checksum of the posts' values is that of the tables
 //	documents  the documents of the build and the lines of SHA256SUMS are those of the files
 //
@@ -44,6 +45,8 @@ type Options struct {
 	Seed   uint64 // of Sample: another seed draws other posts
 	Hash   bool   // of Sample: check the SHA-256 of all files too
 
+	Full bool // of Run: make the dense vectors of all posts again, not of a sample
+
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
 }
@@ -59,6 +62,11 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
+	if v.has(manifest.Vectors) {
+		if err := v.openRemaker(ctx, o); err != nil {
+			return Report{}, err
+		}
+	}
 	var want *oracle.Expected
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
@@ -67,7 +75,12 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 			return err
 		})
 	}
-	work.Go(func() error { return v.readFiles(workCtx) })
+	work.Go(func() error {
+		if err := v.readFiles(workCtx, db); err != nil {
+			return err
+		}
+		return v.checkModel(workCtx)
+	})
 	if err := work.Wait(); err != nil {
 		return Report{}, err
 	}
@@ -137,11 +150,15 @@ type verifier struct {
 
 	files []file // in graph/, vectors/ and parents/, by name
 
+	remaker *remaker  // nil: the build has no vectors
+	fitted  fitSample // the texts that the model was fitted on
+
 	// results of readFiles
-	inventory, batches, shards, parents, documents Check
-	quads                                          *quadCounter // sums over all batches
-	shardTallies                                   []shardTally // by graph
-	parentPosts                                    oracle.Tally
+	inventory, batches, shards, parents, model, documents Check
+	texts                                                 textCounts
+	quads                                                 *quadCounter // sums over all batches
+	shardTallies                                          []shardTally // by graph
+	parentPosts                                           oracle.Tally
 }
 
 // namedGraph is a graph of the build and the folder of its posts' shards.
@@ -171,6 +188,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if v.workers <= 0 {
 		v.workers = runtime.GOMAXPROCS(0)
 	}
+	v.model = newCheck("model", "posts on which the dense embedder was fitted again")
 	v.quads, v.shardTallies = newQuadCounter(v), make([]shardTally, len(v.graphs))
 	if v.files, err = listFiles(out); err != nil {
 		return nil, err
@@ -219,6 +237,9 @@ func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check,
 			return nil, err
 		}
 		checks = append(checks, v.shards, posts, parents)
+		if v.isBuiltin() {
+			checks = append(checks, v.model)
+		}
 		if want != nil {
 			payload, err := v.comparePayload(ctx, want)
 			if err != nil {
