@@ -52,7 +52,8 @@ type Options struct {
 }
 
 // Key hashes the inputs of the stage: the dump in the tables, and the options that shape the
-// shards. [manifest.Manifest.Fresh] compares it.
+// shards. [manifest.Manifest.Fresh] compares it. The build to reuse shapes the shards by its
+// builtin model alone; the key then ends with a hyphen and the key of that build.
 func Key(dumpKey string, o Options) (string, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -67,15 +68,20 @@ func Key(dumpKey string, o Options) (string, error) {
 		return "", err
 	}
 	parts := []any{manifest.Vectors, shard.Format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, *o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
-	if o.Reuse != "" {
-		key, err := reusedKey(o.Reuse)
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, key)
+	key, err := manifest.Key(parts...)
+	if err != nil || o.Reuse == "" {
+		return key, err
 	}
-	return manifest.Key(parts...)
+	reused, err := reusedKey(o.Reuse, o.Site)
+	if err == nil && dense.Kind == embed.KindBuiltin {
+		key += "-" + reused
+	}
+	return key, err
 }
+
+// MadeWithReuse reports whether the key of a stage is that of a run with a build to reuse, and
+// otherwise of the same inputs as a run without, which has the other key.
+func MadeWithReuse(key, without string) bool { return strings.HasPrefix(key, without+"-") }
 
 // complete fills in defaults and checks the options.
 func (o Options) complete() (Options, error) {

@@ -5,9 +5,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"os"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/vocab"
 	"s2g/vectors/embed"
 	"s2g/vectors/shard"
 )
@@ -35,16 +37,28 @@ func (v textVectors) assign(p *shard.Point) {
 // contentHash is the SHA-256 of a text.
 type contentHash [32]byte
 
-// reusedKey returns the key of the vectors of the build in out.
-func reusedKey(out string) (string, error) {
+// reusedKey returns a hash of the key of the vectors of the build in out. A folder that holds
+// none, and a build of another site, are usage faults.
+func reusedKey(out string, site vocab.Site) (string, error) {
+	const remedy = "name the folder of a build of this site with vectors, or leave option reuse out"
+	if info, err := os.Stat(out); err == nil && !info.IsDir() {
+		return "", schema.Faultf(schema.FaultUsage, remedy, "option reuse: %s is no folder", out)
+	}
 	m, err := manifest.Read(out)
 	if err != nil {
-		return "", fmt.Errorf("the build to reuse: %w", err)
+		fault, hint := schema.FaultOf(err)
+		if fault == schema.FaultUsage {
+			hint = remedy
+		}
+		return "", schema.Faultf(fault, hint, "option reuse: %w", err)
 	}
 	if m.Stages[manifest.Vectors] == nil {
-		return "", schema.Faultf(schema.FaultUsage, "name a build with vectors, or leave option reuse out", "the build to reuse, %s, holds no vectors", out)
+		return "", schema.Faultf(schema.FaultUsage, remedy, "option reuse: %s holds no vectors", out)
 	}
-	return m.Stages[manifest.Vectors].Key, nil
+	if of, err := m.BuildSite(); err == nil && of.Host() != site.Host() {
+		return "", schema.Faultf(schema.FaultUsage, remedy, "option reuse: %s is a build of %s, this build is of %s", out, of.Host(), site.Host())
+	}
+	return manifest.Key(m.Stages[manifest.Vectors].Key)
 }
 
 func openReusedBuild(out string) (*reusedBuild, error) {

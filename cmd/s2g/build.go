@@ -42,9 +42,9 @@ func (a *app) build() *cobra.Command {
 				}
 			}
 			if dryRun {
-				return a.printPlan(cmd, o, stages, false)
+				return a.printPlan(cmd, o, stages)
 			}
-			return a.inOut(cmd, o, false, func(b *build.Build) error {
+			return a.inOut(cmd, o, func(b *build.Build) error {
 				ctx := cmd.Context()
 				a.log.Info("build begins", "dump", o.Dump, "out", o.Out)
 				defer a.prepare("examining dump and machine")()
@@ -78,9 +78,8 @@ func (a *app) build() *cobra.Command {
 	return cmd
 }
 
-// inOut runs work in OUT under its lock and prints the summary at its end, even if work fails. alone is that of
-// [app.resolve].
-func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build.Build) error) (err error) {
+// inOut runs work in OUT under its lock and prints the summary at its end, even if work fails.
+func (a *app) inOut(cmd *cobra.Command, o *options, work func(*build.Build) error) (err error) {
 	if err := o.needOut(); err != nil {
 		return err
 	}
@@ -89,7 +88,7 @@ func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	if err := a.resolve(cmd, o, b.Dir.Manifest(), alone); err != nil {
+	if err := a.resolve(cmd, o, b.Dir.Manifest()); err != nil {
 		return err
 	}
 	started := time.Now()
@@ -101,20 +100,20 @@ func (a *app) inOut(cmd *cobra.Command, o *options, alone bool, work func(*build
 	return err
 }
 
-// inBuild is inOut for a folder that holds a build, whose options are those that no flag gives.
+// inBuild is inOut for a folder that holds a build.
 func (a *app) inBuild(cmd *cobra.Command, o *options, work func(*build.Build) error) error {
 	if err := o.needBuild(); err != nil {
 		return err
 	}
-	return a.inOut(cmd, o, true, work)
+	return a.inOut(cmd, o, work)
 }
 
 func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
 	f.BoolVar(dryRun, "dry-run", false, "print the stages to run, with the disk and memory that they take, and change nothing")
 }
 
-// printPlan prints what the given stages would take. Too little disk or memory is an error. alone is that of [app.resolve].
-func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string, alone bool) error {
+// printPlan prints what the given stages would take. Too little disk or memory is an error.
+func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string) error {
 	if err := o.needOut(); err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string, alone b
 	if err != nil {
 		return err
 	}
-	if err := a.resolve(cmd, o, m, alone); err != nil {
+	if err := a.resolve(cmd, o, m); err != nil {
 		return err
 	}
 	p, err := plan.New(cmd.Context(), &o.Options, m, stages)

@@ -21,7 +21,7 @@ func plannedXML(t *testing.T, dump string) int64 {
 			Estimated bool
 		}
 	}
-	out := s2g(t, "build", "--dry-run", "--json", "--dump", dump, "--out", filepath.Join(t.TempDir(), "o"))
+	out := s2g(t, "build", "--dry-run", "--json", "--dump", dump, "--site", "stackoverflow.com", "--out", filepath.Join(t.TempDir(), "o"))
 	if err := json.Unmarshal([]byte(out), &says); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

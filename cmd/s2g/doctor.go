@@ -30,7 +30,7 @@ func (a *app) doctor() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.resolve(cmd, o, m, o.Dump == ""); err != nil {
+			if err := a.resolve(cmd, o, m); err != nil {
 				return err
 			}
 			servers := plan.Servers{GraphDB: graphDB, Qdrant: q.url, Access: qdrant.Access{Key: a.getenv(qdrantKey), PlainKey: q.plainKey, Log: a.log}}

@@ -11,8 +11,9 @@ import (
 )
 
 const languagesHelp = `Prints the language table in force: that of --languages, else that of the build in --out, else the 39
-languages of the paper. Each language has a named graph and a folder of vectors.
-With --whole-site a graph holds all questions; --language * names it. With --other the last graph holds the questions without a selected language.`
+languages of the paper. Each language has a named graph and a folder of vectors. Without --out and --site, the names of
+graphs begin with SITE. With --whole-site a graph holds all questions; --language * names it. With --other the last graph
+holds the questions without a selected language.`
 
 func (a *app) languages() *cobra.Command {
 	o := &options{}
@@ -29,12 +30,15 @@ func (a *app) languages() *cobra.Command {
 					return err
 				}
 			}
-			if err := a.resolve(cmd, o, m, true); err != nil {
+			if err := a.resolve(cmd, o, m); err != nil {
 				return err
 			}
-			site, err := o.Shape.BuildSite(m.Dump)
-			if err != nil {
-				return err
+			site := vocab.Site("SITE") // of no build in particular
+			if o.Out != "" || o.Shape.Site != "" {
+				var err error
+				if site, err = o.Shape.BuildSite(m.Dump); err != nil {
+					return err
+				}
 			}
 			return a.printLanguages(namedGraphs(o.Shape, site))
 		},

@@ -17,6 +17,7 @@ import (
 type options struct {
 	build.Options
 	memory, languages string // values of flags, which resolve parses
+	makes             bool   // the command makes outputs, so it logs the options that it takes from the build
 }
 
 func (o *options) outFlag(f *pflag.FlagSet) {
@@ -42,7 +43,7 @@ func (o *options) ingestFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) languageFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Shape.Site, "site", "", "base of all IRIs, a host or URL (default from the dump's name, else stackoverflow.com)")
+	f.StringVar(&o.Shape.Site, "site", "", "base of all IRIs, a host or URL (default from the names of the dump)")
 	f.StringVar(&o.languages, "languages", "", "`tags` that have a graph: a,b,c or @file.csv with the columns tag,slug,name (default the paper's 39; see s2g languages)")
 	f.BoolVar(&o.Shape.WholeSite, "whole-site", false, "put all questions into one graph and one collection: instead of the default languages, or beside those of --languages")
 	f.BoolVar(&o.Shape.Other, "other", false, "put questions with no selected language into a graph of their own")
@@ -75,12 +76,38 @@ func sparseEndpointFlag(f *pflag.FlagSet, spec *string) {
 
 // buildFlags adds the flags of all stages.
 func (o *options) buildFlags(f *pflag.FlagSet) {
+	o.makes = true
 	o.outFlag(f)
 	o.ingestFlags(f)
 	o.languageFlags(f)
 	o.graphFlags(f)
 	o.vectorFlags(f)
 	o.databaseFlags(f)
+}
+
+// resettable is the value of a flag whose build keeps it. The empty value and the word default reset it to its default.
+type resettable struct {
+	pflag.Value
+	byDefault string
+}
+
+func (v resettable) Set(value string) error {
+	if value != "" && value != "default" {
+		return v.Value.Set(value)
+	}
+	if list, several := v.Value.(pflag.SliceValue); several {
+		return list.Replace(nil)
+	}
+	return v.Value.Set(v.byDefault)
+}
+
+// makeResettable lets the empty value and the word default reset the flags that a build keeps.
+func makeResettable(flags *pflag.FlagSet) {
+	for _, name := range build.Sticky() {
+		if f := flags.Lookup(name); f != nil {
+			f.Value = resettable{f.Value, f.DefValue}
+		}
+	}
 }
 
 // needOut returns a usage fault without --out.
@@ -109,11 +136,11 @@ func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, err
 	if err != nil {
 		return nil, err
 	}
-	return m, a.resolve(cmd, o, m, true)
+	return m, a.resolve(cmd, o, m)
 }
 
-// resolve completes and checks the options. If a stage runs alone, options without a flag come from the build in OUT.
-func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alone bool) error {
+// resolve completes and checks the options. Options without a flag come from the build in OUT, whose manifest is m.
+func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) error {
 	o.Tool, o.Log, o.Remote, o.Fits = toolVersion(), a.log, a.remote(), plan.Check
 	o.LimitMemory = memory.Limit
 	o.Progress = func(stage string) (func(string, int64, int64), func()) {
@@ -132,13 +159,19 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest, alon
 	if o.languages == "" && o.Shape.WholeSite {
 		o.Shape.Languages = nil
 	}
-	if alone {
-		o.Inherit(m.Options, cmd.Flags().Changed)
+	if err := o.Inherit(m, cmd.Flags().Changed); err != nil {
+		return err
+	}
+	if o.languages == "" && cmd.Flags().Changed("languages") && o.Shape.WholeSite {
+		o.Shape.Languages = nil
 	}
 	if err := o.Complete(); err != nil {
 		return err
 	}
 	a.logSettings(cmd.Flags(), o)
+	if o.makes {
+		a.logKept(cmd.Flags(), o)
+	}
 	return nil
 }
 

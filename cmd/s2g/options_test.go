@@ -10,9 +10,9 @@ import (
 	"s2g/schema/manifest"
 )
 
-// A stage that runs alone takes each option from its flag where that is given, else
+// A command takes each option from its flag where that is given, else
 // from the build, else from the flag's default.
-func TestStageTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T) {
+func TestCommandTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T) {
 	defaults := manifest.Options{Units: "question", Window: 512, Overlap: 64, Dense: "builtin", Sparse: "bm25", Compress: "gzip", GraphFormat: "trig"}
 	with := func(o manifest.Options, change func(*manifest.Options)) manifest.Options {
 		change(&o)
@@ -36,6 +36,8 @@ func TestStageTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T) {
 		{"whole site beside chosen languages", with(defaults, func(o *manifest.Options) { o.Languages = schema.DefaultLanguages()[:2] }), []string{"--whole-site"},
 			with(defaults, func(o *manifest.Options) { o.WholeSite, o.Languages = true, schema.DefaultLanguages()[:2] })},
 		{"the build's whole site", with(defaults, func(o *manifest.Options) { o.WholeSite = true }), nil, with(defaults, func(o *manifest.Options) { o.WholeSite = true })},
+		{"the default's", with(defaults, func(o *manifest.Options) { o.Overlap, o.Other, o.Compress = 10, true, "none" }), []string{"--overlap", "default", "--other=", "--compress="}, defaults},
+		{"never a build to reuse", with(defaults, func(o *manifest.Options) { o.Reuse = "old" }), nil, defaults},
 		{"the flag's", with(defaults, func(o *manifest.Options) { o.Overlap = 10 }), []string{"--overlap", "20"}, with(defaults, func(o *manifest.Options) { o.Overlap = 20 })},
 	}
 	for _, tt := range tests {
@@ -44,10 +46,13 @@ func TestStageTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T) {
 		o.languageFlags(f)
 		o.graphFlags(f)
 		o.vectorFlags(f)
+		makeResettable(f)
 		if err := f.Parse(tt.args); err != nil {
 			t.Fatal(err)
 		}
-		o.Inherit(tt.of, f.Changed)
+		if err := o.Inherit(&manifest.Manifest{Options: tt.of}, f.Changed); err != nil {
+			t.Fatal(err)
+		}
 		if diff := cmp.Diff(tt.want, o.Shape); diff != "" {
 			t.Errorf("%s: %s", tt.name, diff)
 		}

@@ -102,6 +102,9 @@ func newApp(stdout, stderr io.Writer) *app {
 		a.doctor(),
 	)
 	root.AddCommand(manCommand())
+	for _, cmd := range root.Commands() {
+		makeResettable(cmd.Flags())
+	}
 	usageArgs(root)
 	completions(root)
 	a.root = root

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 )
 
 // settings are the origins of a command's flags. The command line takes precedence over the environment, the environment
-// over the configuration file, and the file over the default (over the build in OUT if a stage runs alone).
+// over the configuration file, the file over the build in OUT, and that over the default.
 type settings struct {
 	from    map[string]string // by flag: "flag", the name of a variable, or file and line
 	secrets map[string]string // see [config.SecretFiles]
@@ -208,7 +209,7 @@ func (a *app) refusePassword(flags *pflag.FlagSet) error {
 func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, from := f.Value.String(), a.settings.from[f.Name]
-		open := from == "" && slices.Contains(build.Inheritable(), f.Name)
+		open := from == "" && slices.Contains(build.Sticky(), f.Name)
 		if open != (resolved != nil) || f.Name == "help" || f.Name == "version" {
 			return
 		}
@@ -224,6 +225,27 @@ func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 			a.log.Debug("configuration", "flag", f.Name, "value", config.Masked(f.Name, value), "from", from)
 		}
 	})
+}
+
+// logKept logs in one line the options that the build in OUT gives, where they are not the defaults.
+func (a *app) logKept(flags *pflag.FlagSet, resolved *options) {
+	var kept []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if f.Name == "languages" {
+			value = tags(resolved.Shape.Languages)
+		}
+		if a.settings.from[f.Name] == "" && slices.Contains(build.Sticky(), f.Name) && value != f.DefValue && value != "[]" {
+			kept = append(kept, "--"+f.Name+" "+config.Masked(f.Name, strings.Trim(value, "[]")))
+		}
+	})
+	if len(kept) == 0 {
+		return
+	}
+	a.log.Info("options of the build in --out stay", "options", strings.Join(kept, " "))
+	if a.terminal { // the log has warnings alone
+		fmt.Fprintln(a.stderr, "options of the build in --out stay:", strings.Join(kept, " "))
+	}
 }
 
 // tags returns the tags of a language table, "" for the default table.

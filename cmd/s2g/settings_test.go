@@ -23,7 +23,7 @@ func TestFilesSetAllFlagsButThoseOfACommandLine(t *testing.T) {
 			t.Errorf("a file may set --%s", name)
 		}
 	}
-	for _, name := range build.Inheritable() {
+	for _, name := range build.Sticky() {
 		if !slices.Contains(names, name) {
 			t.Errorf("a stage inherits --%s, which is no flag", name)
 		}

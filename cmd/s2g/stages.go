@@ -108,14 +108,15 @@ func (o *options) stageFlags(f *pflag.FlagSet, dryRun *bool) {
 	o.databaseFlags(f)
 	o.workerFlag(f)
 	dryRunFlag(f, dryRun)
+	o.makes = true
 }
 
 // runStage runs one stage in OUT, or prints its plan. The command has the name of the stage.
 func (a *app) runStage(cmd *cobra.Command, o *options, dryRun bool, stage func(*build.Build, context.Context) error) error {
 	if dryRun {
-		return a.printPlan(cmd, o, []string{cmd.Name()}, true)
+		return a.printPlan(cmd, o, []string{cmd.Name()})
 	}
-	return a.inOut(cmd, o, true, func(b *build.Build) error { return stage(b, cmd.Context()) })
+	return a.inOut(cmd, o, func(b *build.Build) error { return stage(b, cmd.Context()) })
 }
 
 // sharing is how several processes share the stage.

@@ -64,9 +64,10 @@ func newFile(path string, info fs.FileInfo) File {
 // Find finds the tables of a dump. path is a folder of Posts.xml, Comments.xml.gz
 // and so on, a folder of site-Posts.7z, site-Comments.7z and so on, the .7z archive
 // of a site, or a .7z of such archives. Where it holds several sites, as
-// sub-folders or archives, Options.Site selects one. A table that is missing and
-// not left out is a fault of the input. Find reads names and the lists of archives,
-// no table.
+// sub-folders or archives, Options.Site selects one. The site of a folder is that
+// in its file schema.DumpSiteFile, else that in the name of the folder or archive. A table that
+// is missing and not left out is a fault of the input. Find reads names and the
+// lists of archives, no table.
 func Find(path string, o Options) (*Dump, error) {
 	wanted, err := wantedTables(o.Without)
 	if err != nil {

@@ -1,12 +1,33 @@
 package dump
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"s2g/schema"
 )
+
+// markedSite returns the host in the [schema.DumpSiteFile] of a folder, "" if there
+// is none.
+func markedSite(dir string) (string, error) {
+	path := filepath.Join(dir, schema.DumpSiteFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", inputError(path, err)
+	}
+	site := siteOf(strings.TrimSpace(string(text)))
+	if site == "" {
+		return "", schema.Faultf(schema.FaultInput, "write the host of the site into it, as stackoverflow.com, or remove it", "%s names no site", path)
+	}
+	return site, nil
+}
 
 // siteOf returns the host of a site that the name of a folder or archive contains,
 // "" if it contains none.

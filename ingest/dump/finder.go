@@ -78,6 +78,11 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 	if err != nil {
 		return nil, inputError(dir, err)
 	}
+	if marked, err := markedSite(dir); err != nil {
+		return nil, err
+	} else if marked != "" {
+		site = marked
+	}
 	var all []candidate
 	var folders []string
 	for _, e := range entries {

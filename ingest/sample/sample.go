@@ -34,7 +34,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"s2g/schema"
 )
 
 // Values of Options.Tags and Options.Compress.
@@ -71,7 +74,10 @@ type Stats struct {
 	Bytes                            int64 // of XML, before compression
 }
 
-// Write writes a sample. It removes a file that it cannot complete.
+// siteHost is the site of a sample. Its IRIs are those of Stack Overflow, as the tags are.
+const siteHost = "stackoverflow.com"
+
+// Write writes a sample and names its site in the file [schema.DumpSiteFile]. It removes a file that it cannot complete.
 func Write(ctx context.Context, o Options) (Stats, error) {
 	d, err := newDumpWriter(o)
 	if err != nil {
@@ -105,7 +111,7 @@ func Write(ctx context.Context, o Options) (Stats, error) {
 		*t.rows = f.rows
 		d.stats.Bytes += f.bytes
 	}
-	return d.stats, nil
+	return d.stats, os.WriteFile(filepath.Join(o.Out, schema.DumpSiteFile), []byte(siteHost+"\n"), 0o666)
 }
 
 // A dumpWriter writes one sample.

@@ -83,14 +83,15 @@ type Options struct {
 }
 
 // BuildSite returns the base of the IRIs of a build that these options shape:
-// option site, else the site of the dump, else vocab.DefaultSite. Options hold
-// only a site that was chosen, because that of the dump is not known before the
-// dump is read.
+// option site, else the site of the dump. Options hold only a site that was chosen,
+// because that of the dump is not known before the dump is read. It is a usage fault
+// if neither names one: a site is never guessed.
 func (o Options) BuildSite(d Dump) (vocab.Site, error) {
 	if site := cmp.Or(o.Site, d.Site); site != "" {
 		return vocab.ParseSite(site)
 	}
-	return vocab.DefaultSite, nil
+	return "", schema.Faultf(schema.FaultUsage, "give option site HOST, as bioinformatics.stackexchange.com, or give the folder or archive of the dump that name",
+		"the site is unknown: no name in the dump contains it, and the IRIs of the build begin with it")
 }
 
 // BuildSite returns the base of the build's IRIs; see [Options.BuildSite].

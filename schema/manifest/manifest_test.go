@@ -438,12 +438,11 @@ func TestLockIsFreeWhileChildrenStart(t *testing.T) {
 	}
 }
 
-func TestBuildSiteIsTheChosenElseTheDumpsElseTheDefault(t *testing.T) {
+func TestBuildSiteIsTheChosenElseTheDumpsElseUnknown(t *testing.T) {
 	for _, c := range []struct {
 		chosen, dump string
 		want         vocab.Site
 	}{
-		{"", "", vocab.DefaultSite},
 		{"", "askubuntu.com", "http://askubuntu.com"},
 		{"https://example.org", "", "https://example.org"},
 		{"https://example.org", "askubuntu.com", "https://example.org"},
@@ -453,8 +452,11 @@ func TestBuildSiteIsTheChosenElseTheDumpsElseTheDefault(t *testing.T) {
 			t.Errorf("chosen %q, of the dump %q: %q, %v; want %q", c.chosen, c.dump, got, err, c.want)
 		}
 	}
-	if _, err := (&Manifest{Options: Options{Site: "a b"}}).BuildSite(); err == nil {
-		t.Error("no error of a site that is none")
+	for _, site := range []string{"a b", ""} {
+		_, err := (&Manifest{Options: Options{Site: site}}).BuildSite()
+		if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || remedy == "" {
+			t.Errorf("of the site %q: %v", site, err)
+		}
 	}
 }
 

@@ -172,7 +172,11 @@ func (b *Build) Graph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, key, err := b.Options.graphOptions(b.Dir.Manifest(), tablesKey)
+	site, err := b.Options.buildSite(b.Dir.Manifest(), nil)
+	if err != nil {
+		return err
+	}
+	o, key, err := b.Options.graphOptions(site, tablesKey)
 	if err != nil {
 		return err
 	}
@@ -203,7 +207,11 @@ func (b *Build) runVectors(ctx context.Context, work func(context.Context, *mani
 	if err != nil {
 		return err
 	}
-	o, key, err := b.Options.vectorsOptions(b.Dir.Manifest(), tablesKey)
+	site, err := b.Options.buildSite(b.Dir.Manifest(), nil)
+	if err != nil {
+		return err
+	}
+	o, key, err := b.Options.vectorsOptions(b.Dir.Manifest(), site, tablesKey)
 	if err != nil {
 		return err
 	}
@@ -222,7 +230,11 @@ func RunRank(ctx context.Context, o *Options, m *manifest.Manifest, r vectors.Ra
 		}
 	}
 	return o.WithTables(ctx, m, func(db *tables.DB) (err error) {
-		opts, key, err := o.vectorsOptions(m, m.Stages[manifest.Ingest].Key)
+		site, err := o.buildSite(m, nil)
+		if err != nil {
+			return err
+		}
+		opts, key, err := o.vectorsOptions(m, site, m.Stages[manifest.Ingest].Key)
 		if err != nil {
 			return err
 		}

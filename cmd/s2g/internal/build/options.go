@@ -50,8 +50,9 @@ type Options struct {
 	sums map[string]string // hashes of the dump's tables, once readSums has run
 }
 
-// inheritable has the options that [Options.Inherit] takes from a build. Each function restores the value of a given one.
-var inheritable = map[string]func(to *manifest.Options, own manifest.Options){
+// sticky has the options that [Options.Inherit] takes from a build: those that shape outputs. Each function restores the
+// value of a given one. The option reuse is not among them: it concerns one run.
+var sticky = map[string]func(to *manifest.Options, own manifest.Options){
 	"site":         func(to *manifest.Options, own manifest.Options) { to.Site = own.Site },
 	"languages":    func(to *manifest.Options, own manifest.Options) { to.Languages = own.Languages },
 	"other":        func(to *manifest.Options, own manifest.Options) { to.Other = own.Other },
@@ -66,20 +67,21 @@ var inheritable = map[string]func(to *manifest.Options, own manifest.Options){
 	"dense":        func(to *manifest.Options, own manifest.Options) { to.Dense = own.Dense },
 	"sparse":       func(to *manifest.Options, own manifest.Options) { to.Sparse = own.Sparse },
 	"links":        func(to *manifest.Options, own manifest.Options) { to.Links = own.Links },
-	"reuse":        func(to *manifest.Options, own manifest.Options) { to.Reuse = own.Reuse },
 }
 
-// Inheritable returns the names of the options that [Options.Inherit] takes from a build, in order.
-func Inheritable() []string {
-	return slices.Sorted(maps.Keys(inheritable))
+// Sticky returns the names of the options that [Options.Inherit] takes from a build, in order.
+func Sticky() []string {
+	return slices.Sorted(maps.Keys(sticky))
 }
 
-// Inherit replaces the options that shape outputs by those of the build in Out, for a stage that runs alone. It keeps
-// given options and those that no stage of the build has set yet.
-func (o *Options) Inherit(built manifest.Options, given func(option string) bool) {
-	own := o.Shape
+// Inherit replaces the options that shape outputs by those of the build in Out, whose manifest is m. It keeps given
+// options and those that no stage of the build has set yet. A chosen site is not that of a dump which names another site
+// than the dump before.
+func (o *Options) Inherit(m *manifest.Manifest, given func(option string) bool) error {
+	own, built := o.Shape, m.Options
 	o.Shape = built
-	for name, keep := range inheritable {
+	o.Shape.Reuse = own.Reuse
+	for name, keep := range sticky {
 		if given(name) {
 			keep(&o.Shape, own)
 		}
@@ -96,6 +98,16 @@ func (o *Options) Inherit(built manifest.Options, given func(option string) bool
 	if built.Units == "" { // vectors set these together, and an overlap of 0 is a choice
 		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
 	}
+	if s.Site != "" && !given("site") && o.Dump != "" && m.Dump.Site != "" {
+		plan, err := o.ingestPlan(m)
+		if err != nil {
+			return err
+		}
+		if named := plan.Dump.Site; named != "" && named != m.Dump.Site {
+			s.Site = ""
+		}
+	}
+	return nil
 }
 
 // Choices has the values of the options that take one of a list.

@@ -9,6 +9,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/vocab"
 	"s2g/vectors"
 )
 
@@ -54,12 +55,17 @@ func (o *Options) ingestPlan(m *manifest.Manifest) (*ingest.Plan, error) {
 	return plan, nil
 }
 
-// graphOptions returns the options of the stage and its key. tablesKey is the key of the tables.
-func (o *Options) graphOptions(m *manifest.Manifest, tablesKey string) (opts graph.Options, key string, err error) {
-	site, err := o.Shape.BuildSite(m.Dump)
-	if err != nil {
-		return opts, "", err
+// buildSite returns the site of the build once its tables are those of d. nil: those of the manifest.
+func (o *Options) buildSite(m *manifest.Manifest, d *dump.Dump) (vocab.Site, error) {
+	read := m.Dump
+	if d != nil {
+		read.Site = d.Site
 	}
+	return o.Shape.BuildSite(read)
+}
+
+// graphOptions returns the options of the stage and its key. tablesKey is the key of the tables.
+func (o *Options) graphOptions(site vocab.Site, tablesKey string) (opts graph.Options, key string, err error) {
 	s := o.Shape
 	opts = graph.Options{
 		Site: site, Languages: s.Table(), Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
@@ -69,12 +75,9 @@ func (o *Options) graphOptions(m *manifest.Manifest, tablesKey string) (opts gra
 	return opts, key, err
 }
 
-// vectorsOptions returns the options of the stage and its key. tablesKey is the key of the tables.
-func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts vectors.Options, key string, err error) {
-	site, err := o.Shape.BuildSite(m.Dump)
-	if err != nil {
-		return opts, "", err
-	}
+// vectorsOptions returns the options of the stage and its key. tablesKey is the key of the tables. Without the option
+// reuse, vectors that were made with it keep their key.
+func (o *Options) vectorsOptions(m *manifest.Manifest, site vocab.Site, tablesKey string) (opts vectors.Options, key string, err error) {
 	s := o.Shape
 	opts = vectors.Options{
 		Site: site, Languages: s.Table(), Other: s.Other, Units: s.Units,
@@ -82,12 +85,16 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, tablesKey string) (opts v
 		Log: o.Log, Remote: o.Remote,
 	}
 	key, err = vectors.Key(tablesKey, opts)
+	if done := m.Stages[manifest.Vectors]; done != nil && s.Reuse == "" && vectors.MadeWithReuse(done.Key, key) {
+		key = done.Key
+	}
 	return opts, key, err
 }
 
 // State is the difference between a build and its options.
 type State struct {
 	Dump  *dump.Dump      // nil without the option dump
+	Site  vocab.Site      // of the build once it has run; empty if it is unknown and no stage requires it
 	Stale map[string]bool // by stage: it has not finished with this dump and these options, or its files are damaged
 
 	// Beside has the stages whose new outputs are made in [manifest.NextFolder] while the old ones stay: until the
@@ -96,7 +103,8 @@ type State struct {
 }
 
 // State compares the build with the options. It changes nothing. With Rehash it reads the dump if the given stages
-// include ingest and the build has tables; a first ingest is stale without that.
+// include ingest and the build has tables; a first ingest is stale without that. An unknown site is a usage fault if the
+// given stages include one that writes IRIs.
 func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []string) (*State, error) {
 	s := &State{Stale: map[string]bool{}}
 	tablesKey := ""
@@ -116,11 +124,20 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 		s.Dump, tablesKey = plan.Dump, plan.Key
 		s.Stale[manifest.Ingest] = !m.Fresh(manifest.Ingest, tablesKey)
 	}
-	_, graphKey, err := o.graphOptions(m, tablesKey)
+	var err error
+	if s.Site, err = o.buildSite(m, s.Dump); err != nil {
+		writes := slices.Contains(stages, manifest.Graph) || slices.Contains(stages, manifest.Vectors)
+		if read := s.Dump != nil || m.Stages[manifest.Ingest] != nil; writes && read {
+			return nil, err
+		}
+		s.Stale[manifest.Graph], s.Stale[manifest.Vectors] = true, true
+		return s, nil
+	}
+	_, graphKey, err := o.graphOptions(s.Site, tablesKey)
 	if err != nil {
 		return nil, err
 	}
-	_, vectorsKey, err := o.vectorsOptions(m, tablesKey)
+	_, vectorsKey, err := o.vectorsOptions(m, s.Site, tablesKey)
 	if err != nil {
 		return nil, err
 	}

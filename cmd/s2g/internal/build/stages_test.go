@@ -60,16 +60,16 @@ func TestStateNamesTheStagesThatDependOnAnOption(t *testing.T) {
 // finished returns the manifest of a build that has run all stages with the options.
 func finished(t *testing.T, o Options) *manifest.Manifest {
 	t.Helper()
-	m := &manifest.Manifest{Stages: map[string]*manifest.Stage{}}
+	m := &manifest.Manifest{Stages: map[string]*manifest.Stage{}, Dump: manifest.Dump{Site: "stackoverflow.com"}}
 	plan, err := o.ingestPlan(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, graph, err := o.graphOptions(m, plan.Key)
+	_, graph, err := o.graphOptions("http://stackoverflow.com", plan.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, vectors, err := o.vectorsOptions(m, plan.Key)
+	_, vectors, err := o.vectorsOptions(m, "http://stackoverflow.com", plan.Key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ func build(t *testing.T, db *tables.DB, dump string, o options) (out string) {
 	s.Units = "question"
 	check(t, dir.Update(func(m *manifest.Manifest) {
 		m.Options = s
-		m.Dump.Newest = "2024-01-01T00:00:00.000Z"
+		m.Dump.Site, m.Dump.Newest = "stackoverflow.com", "2024-01-01T00:00:00.000Z"
 		m.Stages[manifest.Ingest] = &manifest.Stage{Key: "test"}
 	}))
 	if !o.vectors {

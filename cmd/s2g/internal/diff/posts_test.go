@@ -75,6 +75,7 @@ func writeThreads(t *testing.T, size int, score int64) (out string) {
 		files = append(files, manifest.File{Name: name, Size: int64(text.Len())})
 	}
 	check(t, dir.Update(func(m *manifest.Manifest) {
+		m.Dump.Site = "stackoverflow.com"
 		m.Options.Languages = languages
 		m.Stages[manifest.Graph] = &manifest.Stage{Files: files}
 	}))

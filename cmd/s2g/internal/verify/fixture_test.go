@@ -156,6 +156,9 @@ func (f *fixture) setSite(site vocab.Site) {
 func (f *fixture) write(t testing.TB) string {
 	t.Helper()
 	out := t.TempDir()
+	if f.dump.Site == "" && f.options.Site == "" {
+		f.dump.Site = "stackoverflow.com"
+	}
 	m := manifest.Manifest{Format: manifest.Format, Options: f.options, Dump: f.dump, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
 	put := func(stage, name string, content []byte, rows int64) {
 		s := m.Stages[stage]
