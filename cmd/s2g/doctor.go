@@ -33,7 +33,7 @@ func (a *app) doctor() *cobra.Command {
 			if err := a.resolve(cmd, o, m); err != nil {
 				return err
 			}
-			servers := plan.Servers{GraphDB: graphDB, Qdrant: q.url, Access: qdrant.Access{Key: a.getenv(qdrantKey), PlainKey: q.plainKey, Log: a.log}}
+			servers := plan.Servers{GraphDB: graphDB, Qdrant: q.url, Access: qdrant.Access{Key: a.getenv(qdrantKey), PlainKey: q.plainKey, Log: a.log}, Secrets: a.settings.redacted}
 			examination, missing := plan.Examine(cmd.Context(), &o.Options, m, servers)
 			if a.json {
 				err = printJSON(a, examination)

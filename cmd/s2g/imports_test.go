@@ -18,33 +18,34 @@ var imports = map[string][]string{
 	"s2g/schema/vocab":      {},
 	"s2g/schema/manifest":   {"s2g/schema/memory", "s2g/schema/vocab"},
 	"s2g/schema/memory":     {},
+	"s2g/schema/remote":     {},
 	"s2g/schema/retry":      {},
 	"s2g/schema/tables":     {"s2g/schema/memory"},
 	"s2g/schema/threads":    {"s2g/schema/tables"},
 	"s2g/ingest/dump":       {},
 	"s2g/ingest":            {"s2g/ingest/dump", "s2g/schema/tables", "s2g/schema/manifest"},
 	"s2g/graph/trig":        {},
-	"s2g/graph/rdf4j":       {},
+	"s2g/graph/rdf4j":       {"s2g/schema/remote"},
 	"s2g/graph":             {"s2g/graph/trig", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
 	"s2g/vectors/text":      {},
-	"s2g/vectors/embed":     {"s2g/schema/retry"},
+	"s2g/vectors/embed":     {"s2g/schema/remote", "s2g/schema/retry"},
 	"s2g/vectors/shard":     {"s2g/schema/manifest"},
 	"s2g/vectors/search":    {"s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/shard", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab"},
-	"s2g/vectors/qdrant":    {"s2g/vectors/search", "s2g/vectors/shard", "s2g/schema/retry"},
+	"s2g/vectors/qdrant":    {"s2g/vectors/search", "s2g/vectors/shard", "s2g/schema/remote", "s2g/schema/retry"},
 	"s2g/vectors/eval":      {"s2g/vectors", "s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/search", "s2g/schema/tables", "s2g/schema/threads"},
 	"s2g/vectors":           {"s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/shard", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
 
 	"s2g/graph/rdf4j/rdf4jtest":    {"s2g/schema/schematest"},
 	"s2g/schema/tables/tablestest": {"s2g/schema/schematest", "s2g/schema/tables"},
-	"s2g/graph/graphdb":            {"s2g/graph/rdf4j", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/retry", "s2g/schema/vocab"},
+	"s2g/graph/graphdb":            {"s2g/graph/rdf4j", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/remote", "s2g/schema/retry", "s2g/schema/vocab"},
 	"s2g/ingest/sample":            {},
 
 	"s2g/cmd/s2g":                  nil, // all
-	"s2g/cmd/s2g/internal/config":  {},
+	"s2g/cmd/s2g/internal/config":  {"s2g/schema/remote"},
 	"s2g/cmd/s2g/internal/metrics": {internal + "verify", "s2g/schema/manifest"},
 	"s2g/cmd/s2g/internal/build": {internal + "publish", "s2g/graph", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors",
 		"s2g/vectors/embed", "s2g/vectors/qdrant"}, // never plan, which reads its state
-	"s2g/cmd/s2g/internal/plan": {internal + "build", internal + "config", "s2g/graph/rdf4j", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/tables", "s2g/vectors/embed",
+	"s2g/cmd/s2g/internal/plan": {internal + "build", internal + "config", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/remote", "s2g/schema/tables", "s2g/vectors/embed",
 		"s2g/vectors/qdrant"},
 	"s2g/cmd/s2g/internal/oracle":   {"s2g/schema/tables", "s2g/schema/vocab"}, // never graph, vectors or what they build on
 	"s2g/cmd/s2g/internal/textgrid": {},
@@ -86,11 +87,11 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// graph/trig and graph/rdf4j import nothing of the project, ingest/dump no SQL.
+// graph/trig imports nothing of the project, graph/rdf4j what all clients share, which imports nothing, and ingest/dump no SQL.
 func TestImportsOfSeparateKnowledge(t *testing.T) {
 	for _, p := range packages(t) {
 		for _, i := range p.Imports {
-			if (p.ImportPath == "s2g/graph/trig" || p.ImportPath == "s2g/graph/rdf4j") && strings.HasPrefix(i, "s2g/") {
+			if (p.ImportPath == "s2g/graph/trig" || p.ImportPath == "s2g/graph/rdf4j" || p.ImportPath == "s2g/schema/remote") && strings.HasPrefix(i, "s2g/") && i != "s2g/schema/remote" {
 				t.Errorf("%s imports %s: it is to be of use alone", p.ImportPath, i)
 			}
 			if p.ImportPath == "s2g/ingest/dump" && (i == "database/sql" || strings.Contains(i, "mysql")) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
-	"s2g/cmd/s2g/internal/plan"
 	"s2g/cmd/s2g/internal/verify"
+	"s2g/graph/graphdb"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/qdrant"
@@ -70,9 +71,10 @@ func (d *destinations) check(ctx context.Context, a *app, stages []string) error
 		if err != nil {
 			return err
 		}
+		_, err = graphdb.Probe(ctx, client, a.log)
 		client.Close()
-		if _, err := plan.ProbeGraphDB(ctx, d.graphDB.url); err != nil {
-			return schema.Faultf(schema.FaultService, "start it, or leave --graphdb out", "checking GraphDB: %w", err)
+		if err != nil {
+			return fmt.Errorf("checking GraphDB: %w", err)
 		}
 	}
 	if d.qdrant.url == "" {

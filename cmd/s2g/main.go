@@ -19,7 +19,9 @@ import (
 	"syscall"
 	"time"
 
+	"s2g/cmd/s2g/internal/config"
 	"s2g/schema"
+	"s2g/schema/remote"
 	"s2g/schema/tables"
 )
 
@@ -81,7 +83,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		cause := ""
 		if !errors.Is(err, context.Canceled) {
-			cause = "it ended with: " + a.withFlagNames(err.Error())
+			cause = "it ended with: " + a.withFlagNames(config.Message(err, a.settings.redacted))
 		}
 		a.printError("interrupted; the same command resumes the run", cause, exitInterrupted)
 		return exitInterrupted
@@ -90,7 +92,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it resumes the run", "disk full: %w", err)
 	}
 	fault, remedy := schema.FaultOf(err)
-	a.printError(a.withFlagNames(err.Error()), a.withFlagNames(remedy), fault.ExitCode())
+	a.printError(a.withFlagNames(config.Message(err, a.settings.redacted)), a.withFlagNames(remote.Printable(remedy)), fault.ExitCode())
 	return fault.ExitCode()
 }
 

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 )
@@ -153,8 +154,14 @@ func (a *app) setUp(cmd *cobra.Command) error {
 		level = slog.LevelWarn
 	}
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
-		if attr.Key == slog.MessageKey {
-			attr.Value = slog.StringValue(a.withFlagNames(attr.Value.String()))
+		switch value := attr.Value.Any().(type) {
+		case error:
+			attr.Value = slog.StringValue(config.Message(value, a.settings.redacted))
+		case string:
+			if attr.Key == slog.MessageKey {
+				value = a.withFlagNames(value)
+			}
+			attr.Value = slog.StringValue(a.settings.redacted.Redact(value))
 		}
 		return attr
 	}}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/schema"
+	"s2g/schema/remote"
 	"s2g/vectors/embed"
 )
 
@@ -21,6 +23,8 @@ import (
 type settings struct {
 	from    map[string]string // by flag: "flag", the name of a variable, or file and line
 	secrets map[string]string // see [config.SecretFiles]
+
+	redacted remote.Secrets // what messages leave out
 }
 
 // commandLineOnly are the flags that no file can set.
@@ -35,6 +39,7 @@ func (a *app) applySettings(cmd *cobra.Command) error {
 	if a.settings.secrets, err = config.SecretFiles(os.Environ()); err != nil {
 		return err
 	}
+	a.settings.redacted = config.Secrets(os.Environ(), a.settings.secrets)
 	if err := a.setFromEnvironment(flags); err != nil {
 		return err
 	}
@@ -191,6 +196,9 @@ func (a *app) refusePassword(flags *pflag.FlagSet) error {
 		return nil
 	}
 	c, err := mysql.ParseDSN(f.Value.String())
+	if err != nil && strings.Contains(err.Error(), "default addr for network") { // it quotes what is before the slash
+		err = errors.New("it has no network as tcp or unix")
+	}
 	if err != nil {
 		return schema.Faultf(schema.FaultUsage, "as user@unix(/run/mysqld/mysqld.sock)/database", "--dsn: %w", err)
 	}

@@ -156,7 +156,11 @@ func TestFaultsHaveRemedies(t *testing.T) {
 		"password":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, schema.FaultUsage, "401"},
 		"hangs up":        {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, schema.FaultService, "EOF"},
 		"read-only": {func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodGet {
+			switch {
+			case strings.HasSuffix(r.URL.Path, "/protocol"):
+				io.WriteString(w, "12")
+				return
+			case r.Method == http.MethodGet:
 				io.WriteString(w, "0")
 				return
 			}

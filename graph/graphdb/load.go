@@ -169,20 +169,27 @@ func (l *loader) load(ctx context.Context) error {
 	if err := l.compareSize(contents.Statements, l.build.Statements()-l.build.Void.Rows+marks); err != nil {
 		return err
 	}
-	if err := l.withRetries(ctx, "ending the load", func() error { return l.finish(ctx) }); err != nil {
+	if err := l.withRetries(ctx, "ending the load", l.finish); err != nil {
 		return err
 	}
-	return l.withRetries(ctx, "counting the loaded statements", func() (err error) {
+	return l.withRetries(ctx, "counting the loaded statements", func(ctx context.Context) (err error) {
 		l.result.Statements, err = l.repository.Size(ctx)
 		return err
 	})
 }
 
-// prepare creates the repository if it is absent, and returns its contents.
+// prepare checks the server, creates the repository if it is absent, and returns its contents.
 func (l *loader) prepare(ctx context.Context) (Contents, error) {
+	err := l.withRetries(ctx, "requesting its version", func(ctx context.Context) error {
+		_, err := ExamineServer(ctx, l.repository.Client(), l.Log)
+		return err
+	})
+	if err != nil {
+		return Contents{}, err
+	}
 	contents, err := l.inspect(ctx, "inspecting the repository")
 	if err == nil && contents.State == Absent {
-		err = l.withRetries(ctx, "creating the repository", func() error {
+		err = l.withRetries(ctx, "creating the repository", func(ctx context.Context) error {
 			return l.create(ctx, l.repository, l.build.title())
 		})
 		if err != nil {
@@ -198,7 +205,7 @@ func (l *loader) prepare(ctx context.Context) (Contents, error) {
 }
 
 func (l *loader) inspect(ctx context.Context, what string) (contents Contents, err error) {
-	err = l.withRetries(ctx, what, func() (err error) {
+	err = l.withRetries(ctx, what, func(ctx context.Context) (err error) {
 		contents, err = inspect(ctx, l.repository, l.build)
 		return err
 	})
@@ -215,8 +222,8 @@ func (l *loader) compareSize(got, want int64) error {
 }
 
 // withRetries is [Retry] by the load's policy.
-func (l *loader) withRetries(ctx context.Context, what string, request func() error) error {
-	return withFault(l.retries.Do(ctx, what, func(context.Context) error { return request() }))
+func (l *loader) withRetries(ctx context.Context, what string, request func(context.Context) error) error {
+	return withFault(l.retries.Do(ctx, what, request))
 }
 
 // reportEachSecond reports progress each second until stop is called.

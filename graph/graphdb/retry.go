@@ -9,6 +9,7 @@ import (
 
 	"s2g/graph/rdf4j"
 	"s2g/schema"
+	"s2g/schema/remote"
 	"s2g/schema/retry"
 )
 
@@ -17,7 +18,7 @@ var errImportLost = errors.New("the server has lost the import")
 
 // retryPolicy retries temporary errors for up to retryFor.
 func retryPolicy(retryFor time.Duration, log *slog.Logger) retry.Policy {
-	return retry.Policy{RetryFor: retryFor, Log: log, Temporary: func(err error) bool {
+	return retry.Policy{RetryFor: retryFor, Log: log, RetryAfter: rdf4j.RetryAfter, Temporary: func(err error) bool {
 		return rdf4j.Temporary(err) || errors.Is(err, errImportLost)
 	}}
 }
@@ -31,8 +32,17 @@ func Retry(ctx context.Context, retryFor time.Duration, log *slog.Logger, what s
 // withFault gives an error of the server the class of its remedy. Other errors
 // stay as they are.
 func withFault(err error) error {
-	if fault, _ := schema.FaultOf(err); fault != schema.FaultOurs {
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultOurs {
 		return err
+	}
+	if wrong, ok := errors.AsType[*remote.WrongServerError](err); ok {
+		if wrong.Later {
+			return schema.Faultf(schema.FaultService, wrong.Remedy, "%w", err)
+		}
+		return schema.Faultf(schema.FaultUsage, wrong.Remedy, "%w", err)
+	}
+	if _, ok := errors.AsType[*rdf4j.AnswerError](err); ok {
+		return schema.Faultf(schema.FaultService, "check that the URL is that of GraphDB or RDF4J Server, and what stands before it", "%w", err)
 	}
 	if _, ok := errors.AsType[*retry.Error](err); ok {
 		return schema.Faultf(schema.FaultService, "check the server and its log, then run the same command again: it resumes", "%w", err)

@@ -32,7 +32,7 @@ func (l *loader) importAll(ctx context.Context, files []manifest.File) error {
 		return schema.Faultf(schema.FaultUsage, "it takes GraphDB's graphdb.workbench.importDirectory, as this machine sees it", "option import-dir: %w", err)
 	}
 	for chunk := range slices.Chunk(files, importChunk) {
-		err := l.withRetries(ctx, "importing "+nameRange(chunk), func() error { return l.importFiles(ctx, chunk) })
+		err := l.withRetries(ctx, "importing "+nameRange(chunk), func(ctx context.Context) error { return l.importFiles(ctx, chunk) })
 		if rdf4j.IsStatus(err, http.StatusNotFound) {
 			return schema.Faultf(schema.FaultUsage, "leave option import-dir out", "the server imports no files of its own: %w", err)
 		}

@@ -52,7 +52,11 @@ func (c *Contents) missing(files []manifest.File) (list []manifest.File) {
 // the error with which a load would refuse the repository. It changes nothing and
 // retries nothing.
 func Plan(ctx context.Context, r *rdf4j.Repository, b *Build) (Contents, []manifest.File, error) {
-	contents, err := inspect(ctx, r, b)
+	var contents Contents
+	_, err := ExamineServer(ctx, r.Client(), nil)
+	if err == nil {
+		contents, err = inspect(ctx, r, b)
+	}
 	switch {
 	case rdf4j.Temporary(err):
 		return contents, nil, schema.Faultf(schema.FaultService, "check that the server is started", "inspecting the repository: %w", err)

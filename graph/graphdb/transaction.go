@@ -24,7 +24,7 @@ func (l *loader) loadFiles(ctx context.Context, files []manifest.File) error {
 		return nil
 	}
 	missing, failed := files, false
-	err := l.withRetries(ctx, "loading "+nameRange(files), func() (err error) {
+	err := l.withRetries(ctx, "loading "+nameRange(files), func(ctx context.Context) (err error) {
 		if failed {
 			if missing, err = l.unmarked(ctx, files); err != nil || len(missing) == 0 {
 				return err

@@ -1,7 +1,7 @@
 // Package rdf4j is a client of the RDF4J REST protocol of RDF4J Server and GraphDB:
 // repositories, transactions, SPARQL queries; and of GraphDB's import of files on the
 // server. It holds nothing specific to Stack Overflow and imports nothing of this
-// project.
+// project but package remote, which all clients share.
 //
 //	client, err := rdf4j.New(rdf4j.Config{URL: "http://localhost:7200"})
 //	store := client.Repository("books")
@@ -20,6 +20,7 @@ package rdf4j
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,7 +29,10 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"s2g/schema/remote"
 )
 
 // DefaultTimeout limits a request where Config.Timeout is 0.
@@ -36,6 +40,9 @@ const DefaultTimeout = 10 * time.Minute
 
 // maxAnswer limits, in bytes, the answers that call reads into memory.
 const maxAnswer = 4 << 20
+
+// probeTimeout limits the requests that find out what the server is.
+const probeTimeout = 15 * time.Second
 
 // Config configures a Client. Only URL is required.
 type Config struct {
@@ -48,16 +55,20 @@ type Config struct {
 
 	// Timeout limits each request with its answer. An Add or a Commit takes as long as
 	// the server needs for the transaction. 0: DefaultTimeout. Once the answer to a
-	// query has begun, only the query's context limits it.
+	// query has begun, it limits each row.
 	Timeout time.Duration
 }
 
 // Client sends requests to one server. Several goroutines may use it.
 type Client struct {
-	base    *url.URL
-	auth    string
-	timeout time.Duration
-	http    http.Client
+	base     *url.URL
+	auth     string
+	secrets  remote.Secrets
+	target   remote.Target
+	timeout  time.Duration
+	http     http.Client
+	answered atomic.Bool // the server has given a good answer
+	examined atomic.Bool // a failure before it has been examined
 }
 
 // New returns a client and sends nothing. The URL must be an http or https one without
@@ -65,18 +76,20 @@ type Client struct {
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
-		return nil, fmt.Errorf("the URL of the server: %w", stripURL(err))
+		return nil, errors.New("the URL of the server is malformed") // err may hold a password
 	}
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%s is not the URL of a server, as http://localhost:7200", u.Redacted())
 	}
 	u.Path = strings.TrimRight(u.Path, "/")
-	client := &Client{base: u, timeout: c.Timeout, auth: c.Token}
+	client := &Client{base: u, timeout: c.Timeout, auth: c.Token, target: remote.NewTarget(u, "GraphDB or RDF4J Server")}
 	if client.auth == "" && c.User != "" {
 		r := http.Request{Header: http.Header{}}
 		r.SetBasicAuth(c.User, c.Password)
 		client.auth = r.Header.Get("Authorization")
 	}
+	_, credentials, _ := strings.Cut(client.auth, " ")
+	client.secrets = remote.NewSecrets(c.Password, c.Token, credentials)
 	if client.timeout <= 0 {
 		client.timeout = DefaultTimeout
 	}
@@ -85,10 +98,12 @@ func New(c Config) (*Client, error) {
 		DialContext:         (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		MaxIdleConnsPerHost: 16,
-		IdleConnTimeout:     30 * time.Second,
-		ForceAttemptHTTP2:   true,
+		// An endless header ends here.
+		MaxResponseHeaderBytes: remote.MaxHeader,
+		IdleConnTimeout:        30 * time.Second,
+		ForceAttemptHTTP2:      true,
 	}
-	// A redirect is an error: it would send a PUT's body and the Authorization elsewhere.
+	// A redirect is an error: it would send a PUT's body and the Authorization header elsewhere.
 	client.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return client, nil
 }
@@ -102,15 +117,36 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // Protocol returns the server's version of the protocol. It is the smallest request, so
 // it serves as the test whether a server is up.
 func (c *Client) Protocol(ctx context.Context) (int, error) {
-	text, err := c.call(ctx, request{method: http.MethodGet, path: []string{"protocol"}, accept: "text/plain", limit: time.Minute})
+	r := request{method: http.MethodGet, path: []string{"protocol"}, accept: "text/plain", limit: probeTimeout}
+	text, err := c.call(ctx, r)
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil {
-		return 0, fmt.Errorf("%s has no RDF4J protocol: GET /protocol returns %.40q", c.URL(), text)
+		return 0, c.answerError(r, fmt.Errorf("%q is no version of the RDF4J protocol", c.secrets.Text(string(text), 40)))
 	}
 	return n, nil
+}
+
+// GraphDBVersion returns the version of GraphDB, as "10.8.3"; empty where the server does
+// not report one, as RDF4J Server.
+func (c *Client) GraphDBVersion(ctx context.Context) (string, error) {
+	r := request{method: http.MethodGet, path: []string{"rest", "info", "version"}, query: url.Values{"local": {"1"}}, accept: "application/json", limit: probeTimeout}
+	text, err := c.call(ctx, r)
+	if err != nil {
+		if _, ok := errors.AsType[*StatusError](err); ok {
+			return "", nil
+		}
+		return "", err
+	}
+	var info struct {
+		ProductVersion string `json:"productVersion"`
+	}
+	if json.Unmarshal(text, &info) != nil {
+		return "", nil
+	}
+	return c.secrets.Text(info.ProductVersion, 40), nil
 }
 
 // request is a request to the server of a Client.
@@ -138,7 +174,7 @@ func (c *Client) call(ctx context.Context, r request) ([]byte, error) {
 		return nil, c.noResponse(answer.cause(), r, err)
 	}
 	if len(text) > maxAnswer {
-		return nil, fmt.Errorf("%s: the answer is over %d bytes", c.name(r), maxAnswer)
+		return nil, c.target.TooLong(maxAnswer)
 	}
 	return text, nil
 }
@@ -194,12 +230,15 @@ func (c *Client) send(ctx context.Context, r request) (*answer, error) {
 	if err != nil {
 		err = c.noResponse(context.Cause(inner), r, err)
 		stop()
+		if ctx.Err() == nil {
+			err = c.examine(ctx, err)
+		}
 		return nil, err
 	}
 	a := &answer{ReadCloser: got.Body, cause: func() error { return context.Cause(inner) }, header: got.Header, cancel: func() { cancel(nil) }, timer: timer}
-	if got.StatusCode/100 != 2 {
-		defer a.Close()
-		return nil, statusError(c.base.Host, c.name(r), got)
+	if err := c.check(ctx, r, got); err != nil {
+		a.Close()
+		return nil, err
 	}
 	return a, nil
 }
@@ -227,7 +266,26 @@ func (c *Client) noResponse(cause error, r request, err error) error {
 	if cause != nil {
 		err = cause
 	}
-	return &NoResponseError{Server: c.base.Host, Request: c.name(r), Err: stripURL(err)}
+	return &NoResponseError{Server: c.base.Host, Request: c.name(r), Err: c.secrets.Error(stripURL(err))}
+}
+
+// examine returns, in place of the error of a request without an answer, a
+// [remote.WrongServerError] where that is the cause. It looks at the first failure, as
+// long as the server has not given a good answer.
+func (c *Client) examine(ctx context.Context, err error) error {
+	if c.answered.Load() || c.examined.Swap(true) {
+		return err
+	}
+	if wrong := c.target.Diagnose(ctx, err); wrong != nil {
+		return wrong
+	}
+	return err
+}
+
+// answerError returns the error of an answer of status 2xx that is not what the protocol
+// defines.
+func (c *Client) answerError(r request, err error) error {
+	return &AnswerError{Server: c.base.Host, Request: c.name(r), Err: err}
 }
 
 // stripURL removes the URL from an error of net/http, because the message repeats it.

@@ -20,6 +20,9 @@ type Repository struct {
 // Repository returns the repository with an id. It sends nothing.
 func (c *Client) Repository(id string) *Repository { return &Repository{c, id} }
 
+// Client returns the client of the repository's server.
+func (r *Repository) Client() *Client { return r.client }
+
 // ID returns the repository's id.
 func (r *Repository) ID() string { return r.id }
 
@@ -46,13 +49,14 @@ func (r *Repository) Delete(ctx context.Context) error {
 
 // Size returns the number of statements in all graphs.
 func (r *Repository) Size(ctx context.Context) (int64, error) {
-	text, err := r.client.call(ctx, request{method: http.MethodGet, path: r.path("size"), accept: "text/plain"})
+	get := request{method: http.MethodGet, path: r.path("size"), accept: "text/plain"}
+	text, err := r.client.call(ctx, get)
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("the size of %s: the server returns %.40q", r.id, text)
+	if err != nil || n < 0 {
+		return 0, r.client.answerError(get, fmt.Errorf("%q is no number of statements", r.client.secrets.Text(string(text), 40)))
 	}
 	return n, nil
 }
@@ -84,7 +88,8 @@ func (r *Repository) Query(ctx context.Context, sparql string) (*Rows, error) {
 // Begin opens a transaction. The server rolls it back after some time without requests,
 // a minute on most servers.
 func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
-	a, err := r.client.send(ctx, request{method: http.MethodPost, path: r.path("transactions"), limit: 2 * time.Minute})
+	post := request{method: http.MethodPost, path: r.path("transactions"), limit: 2 * time.Minute}
+	a, err := r.client.send(ctx, post)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +98,8 @@ func (r *Repository) Begin(ctx context.Context) (*Transaction, error) {
 	// behind a proxy is not the host that may receive the password.
 	at := strings.TrimRight(a.header.Get("Location"), "/")
 	id := at[strings.LastIndexByte(at, '/')+1:]
-	if id == "" || id == "transactions" {
-		return nil, fmt.Errorf("beginning a transaction of %s: the server returns no address (Location: %q)", r.id, at)
-	}
-	if id, err = url.PathUnescape(id); err != nil {
-		return nil, fmt.Errorf("beginning a transaction of %s: %w", r.id, err)
+	if id, err = url.PathUnescape(id); err != nil || id == "" || id == "." || id == ".." || id == "transactions" || strings.ContainsAny(id, "/?#") {
+		return nil, r.client.answerError(post, fmt.Errorf("no address of a transaction (Location: %q)", r.client.secrets.Text(at, 80)))
 	}
 	return &Transaction{client: r.client, id: id, path: r.path("transactions", id)}, nil
 }
@@ -148,7 +150,10 @@ func (r *Repository) ServerFiles(ctx context.Context) ([]ServerFile, error) {
 	}
 	var files []ServerFile
 	if err := json.Unmarshal(text, &files); err != nil {
-		return nil, fmt.Errorf("%s: reading the answer: %w", r.client.name(list), err)
+		return nil, r.client.answerError(list, err)
+	}
+	for i := range files {
+		files[i].Message = r.client.secrets.Text(files[i].Message, maxMessage)
 	}
 	return files, nil
 }

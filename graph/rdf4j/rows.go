@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
+
+	"s2g/schema/remote"
 )
 
 // resultsJSON is the media type of https://www.w3.org/TR/sparql11-results-json/.
@@ -35,21 +38,44 @@ type Rows struct {
 	client *Client
 	query  request
 	answer *answer
+	reader *rowReader
+	limit  time.Duration
 	json   *json.Decoder
 	record map[string]Term
 	err    error
 	ended  bool
 }
 
-// rows sends a query. Its time limit applies until the answer begins.
+// maxRow limits a row of a result, in bytes.
+const maxRow = 64 << 20
+
+// rowReader reads an answer and fails where a row is longer than maxRow.
+type rowReader struct {
+	*answer
+	left   int64 // of the row
+	client *Client
+}
+
+func (r *rowReader) Read(p []byte) (int, error) {
+	n, err := r.answer.Read(p)
+	if r.left -= int64(n); r.left < 0 {
+		return 0, r.client.target.TooLong(maxRow)
+	}
+	return n, err
+}
+
+// rows sends a query. Its time limit applies until the answer begins, and to each row.
 func (c *Client) rows(ctx context.Context, r request) (*Rows, error) {
 	a, err := c.send(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	rows := &Rows{client: c, query: r, answer: a, reader: &rowReader{answer: a, client: c}, limit: c.timeout, record: map[string]Term{}}
+	rows.json = json.NewDecoder(rows.reader)
+	rows.begin()
+	err = rows.open()
 	a.timer.Stop()
-	rows := &Rows{client: c, query: r, answer: a, json: json.NewDecoder(a), record: map[string]Term{}}
-	if err := rows.open(); err != nil {
+	if err != nil {
 		rows.fail(err)
 		a.Close()
 		return nil, rows.err
@@ -111,6 +137,8 @@ func (r *Rows) Scan() bool {
 	if r.ended || r.err != nil {
 		return false
 	}
+	r.begin()
+	defer r.answer.timer.Stop() // the caller may take its time
 	if !r.json.More() {
 		r.ended = true
 		r.finish()
@@ -152,7 +180,17 @@ func (r *Rows) finish() {
 	}
 }
 
+// begin restarts the limits for the next row. The decoder may have read a part of it.
+func (r *Rows) begin() {
+	r.reader.left = maxRow
+	r.answer.timer.Reset(r.limit)
+}
+
 func (r *Rows) fail(err error) {
+	if _, ok := errors.AsType[*remote.WrongServerError](err); ok {
+		r.err = err
+		return
+	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF // the answer is incomplete
 	}

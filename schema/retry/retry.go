@@ -1,6 +1,10 @@
 // Package retry repeats requests to servers after temporary errors. It is the
 // program's one retry policy: pauses grow exponentially, with jitter, until a
-// limit of the time since the first failure.
+// limit of the time since the first failure. The last pause is shortened, so that
+// the last try begins at the limit.
+//
+// A policy may be used within a try of another one, with the context of that try.
+// The limit of the outer one then holds for both together: their pauses do not add up.
 package retry
 
 import (
@@ -8,6 +12,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -65,14 +70,15 @@ func (p Policy) Do(ctx context.Context, what string, try func(context.Context) e
 // Value is [Policy.Do] for a request with an answer. With an error it returns
 // the answer of the last try.
 func Value[T any](ctx context.Context, p Policy, what string, try func(context.Context) (T, error)) (T, error) {
-	var first time.Time // the first failure
+	outer, _ := ctx.Value(spanKey{}).(*span)
+	own := &span{limit: p.RetryFor, outer: outer}
 	tries, pauses := 0, p.pauses()
 	var next nextPause
 	operation := func() (T, error) {
 		tries++
-		tryCtx, cancel := ctx, context.CancelFunc(func() {})
+		tryCtx, cancel := context.WithValue(ctx, spanKey{}, own), context.CancelFunc(func() {})
 		if p.Timeout > 0 {
-			tryCtx, cancel = context.WithTimeout(ctx, p.Timeout)
+			tryCtx, cancel = context.WithTimeout(tryCtx, p.Timeout)
 		}
 		defer cancel()
 		answer, err := try(tryCtx)
@@ -82,14 +88,14 @@ func Value[T any](ctx context.Context, p Policy, what string, try func(context.C
 		if ctx.Err() != nil || p.Temporary != nil && !p.Temporary(err) {
 			return answer, backoff.Permanent(err)
 		}
-		if first.IsZero() {
-			first = time.Now()
-		}
+		elapsed, left := own.fail(time.Now())
 		next = nextPause(pauses.NextBackOff())
 		if p.RetryAfter != nil {
 			next = max(next, nextPause(p.RetryAfter(err)))
 		}
-		if elapsed := time.Since(first); elapsed+time.Duration(next) > p.RetryFor || tries == p.MaxTries {
+		next = min(next, nextPause(left))
+		if left <= 0 || tries == p.MaxTries {
+			own.giveUp()
 			err = backoff.Permanent(&Error{What: what, Tries: tries, Elapsed: elapsed, Err: err})
 		}
 		return answer, err
@@ -104,6 +110,59 @@ func Value[T any](ctx context.Context, p Policy, what string, try func(context.C
 		err = ctx.Err() // backoff returns the cause
 	}
 	return answer, err
+}
+
+// span is the time since the first failure of the tries of a policy.
+type span struct {
+	limit time.Duration
+	outer *span // of the policy in whose try this one is; nil: none
+
+	mu     sync.Mutex
+	first  time.Time // the first failure
+	within time.Time // the first failure of an inner policy that has given up in this try
+}
+
+type spanKey struct{} // of a span in a context
+
+// fail notes a failure. It returns the time since the first failure, and what is left of the limits.
+func (s *span) fail(now time.Time) (elapsed, left time.Duration) {
+	s.mu.Lock()
+	if s.first.IsZero() {
+		if s.first = now; !s.within.IsZero() {
+			s.first = s.within
+		}
+	}
+	s.within = time.Time{}
+	first := s.first
+	s.mu.Unlock()
+	left = s.limit - now.Sub(first)
+	if s.outer != nil {
+		left = min(left, s.outer.left(now, first))
+	}
+	return now.Sub(first), left
+}
+
+// left returns what is left of the limits where an inner policy first failed at a time.
+func (s *span) left(now, first time.Time) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.first.IsZero() {
+		first = s.first
+	}
+	left := s.limit - now.Sub(first)
+	if s.outer != nil {
+		left = min(left, s.outer.left(now, first))
+	}
+	return left
+}
+
+// giveUp reports the first failure to the outer policy, whose limit counts from there.
+func (s *span) giveUp() {
+	if s.outer != nil {
+		s.outer.mu.Lock()
+		s.outer.within = s.first
+		s.outer.mu.Unlock()
+	}
 }
 
 // nextPause is the pause that the operation has computed from its error.

@@ -42,13 +42,15 @@ func TestDoStopsAtItsLimits(t *testing.T) {
 		least, max time.Duration // between the first failure and the last
 		text       string
 	}{
-		"zero value":          {Policy{}, 1, 0, 0, "loading: busy"},
-		"negative":            {Policy{RetryFor: -1}, 1, 0, 0, "loading: busy"},
-		"limit of tries":      {Policy{RetryFor: time.Hour, MaxTries: 3}, 3, 2 * time.Second, 5 * time.Second, "loading: busy (tried 3 times in "},
-		"since first failure": {Policy{RetryFor: 1600 * time.Millisecond, FirstPause: 100 * time.Millisecond, MaxPause: 100 * time.Millisecond}, 0, time.Second, 2600 * time.Millisecond, "loading: busy (tried "},
-		"server's hint": {Policy{RetryFor: 10 * time.Second, RetryAfter: func(error) time.Duration { return 8 * time.Second }}, 2,
-			9 * time.Second, 9 * time.Second, "loading: busy (tried 2 times in 9s)"},
-		"hint beyond the limit": {Policy{RetryFor: 10 * time.Second, RetryAfter: func(error) time.Duration { return time.Minute }}, 1, 0, 0, "loading: busy"},
+		"zero value":     {Policy{}, 1, 0, 0, "loading: busy"},
+		"negative":       {Policy{RetryFor: -1}, 1, 0, 0, "loading: busy"},
+		"limit of tries": {Policy{RetryFor: time.Hour, MaxTries: 3}, 3, 2 * time.Second, 5 * time.Second, "loading: busy (tried 3 times in "},
+		// The last try begins at the limit or, because a try takes a second, in the second before it.
+		"since first failure": {Policy{RetryFor: 1600 * time.Millisecond, FirstPause: 100 * time.Millisecond, MaxPause: 100 * time.Millisecond}, 0, 1600 * time.Millisecond, 2600 * time.Millisecond, "loading: busy (tried "},
+		"long pauses":         {Policy{RetryFor: 3 * time.Minute, FirstPause: 2 * time.Minute}, 0, 3 * time.Minute, 181 * time.Second, "loading: busy (tried "},
+		"server's hint": {Policy{RetryFor: 10 * time.Second, RetryAfter: func(error) time.Duration { return 8 * time.Second }}, 3,
+			11 * time.Second, 11 * time.Second, "loading: busy (tried 3 times in 11s)"},
+		"hint beyond the limit": {Policy{RetryFor: 10 * time.Second, RetryAfter: func(error) time.Duration { return time.Hour }}, 2, 11 * time.Second, 11 * time.Second, "loading: busy (tried 2 times in 11s)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -63,6 +65,44 @@ func TestDoStopsAtItsLimits(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A policy within a try of another one shares its limit, and its failures count from the first one.
+func TestNestedPoliciesShareTheLimit(t *testing.T) {
+	hint := func(error) time.Duration { return 50 * time.Second }
+	outer := Policy{RetryFor: 2 * time.Minute, RetryAfter: hint}
+	inner := Policy{RetryFor: 2 * time.Minute, RetryAfter: hint, MaxTries: 2}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := outer.Do(t.Context(), "loading", func(ctx context.Context) error {
+			return inner.Do(ctx, "sending", func(context.Context) error { return errBusy })
+		})
+		if took := time.Since(began); took != 2*time.Minute || !errors.Is(err, errBusy) {
+			t.Errorf("%v: %v", took, err)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) { // a failure that was overcome does not count
+		failures := map[int]bool{1: true, 3: true}
+		tries := 0
+		err := outer.Do(t.Context(), "loading", func(ctx context.Context) error {
+			for range 2 {
+				err := inner.Do(ctx, "sending", func(context.Context) error {
+					if tries++; failures[tries] {
+						return errBusy
+					}
+					time.Sleep(3 * time.Minute)
+					return nil
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || tries != 4 {
+			t.Errorf("%d tries: %v", tries, err)
+		}
+	})
 }
 
 func TestDoReturnsPermanentErrorsUnchanged(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"syscall"
 
 	"github.com/go-sql-driver/mysql"
@@ -50,6 +51,9 @@ func socketConfig(socket, database string) *mysql.Config {
 func parseDSN(dsn string) (*mysql.Config, error) {
 	const remedy = "write it as user:password@tcp(host:3306)/database, or user@unix(/path/to/socket)/database"
 	cfg, err := mysql.ParseDSN(dsn)
+	if err != nil && strings.Contains(err.Error(), "default addr for network") { // it quotes what is before the slash
+		err = errors.New("it has no network as tcp or unix")
+	}
 	if err != nil {
 		return nil, schema.Faultf(schema.FaultUsage, remedy, "parsing the DSN of the database: %w", err)
 	}

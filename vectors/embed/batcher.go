@@ -3,6 +3,8 @@ package embed
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -10,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
+	"s2g/schema/remote"
 )
 
 const (
@@ -35,6 +38,8 @@ type batcher struct {
 	body    func(texts []string, t truncation) []byte
 	read    func(e *endpoint, answer []byte, texts int) ([][]float32, error)
 	control string // a text that every model accepts
+
+	differing bool // different texts have different arrays
 
 	batchTexts  atomic.Int64 // texts of a request; lowered once the server refuses the size
 	batchTokens int          // tokens of a request
@@ -134,11 +139,32 @@ func (b *batcher) sendRequest(ctx context.Context, texts []string, t truncation,
 
 // newRequest returns the request of some texts. It writes their arrays to out.
 func (b *batcher) newRequest(texts []string, t truncation, out [][]float32) request {
-	return request{path: b.path, body: b.body(texts, t), read: func(e *endpoint, answer []byte) error {
+	body := b.body(texts, t)
+	return request{path: b.path, body: body, limit: answerLimit(len(texts), body), read: func(e *endpoint, answer []byte) error {
 		arrays, err := b.read(e, answer, len(texts))
+		if err == nil && b.differing && allEqual(texts, arrays) {
+			err = e.brokenAnswer(fmt.Errorf("%d different texts have the same vector", len(texts)))
+		}
 		copy(out, arrays)
 		return err
 	}}
+}
+
+// leastEqual is the number of different texts whose arrays are never all equal.
+const leastEqual = 4
+
+// allEqual reports whether the arrays of at least leastEqual texts are all equal, and no two texts are.
+func allEqual(texts []string, arrays [][]float32) bool {
+	if len(texts) < leastEqual {
+		return false
+	}
+	for _, a := range arrays[1:] {
+		if !slices.Equal(a, arrays[0]) {
+			return false
+		}
+	}
+	sorted := slices.Sorted(slices.Values(texts))
+	return len(slices.Compact(sorted)) == len(texts)
 }
 
 // sendRefused sends a text that was refused alone again if it is too long: shortened by the server if it can, else here. It
@@ -165,18 +191,24 @@ func (b *batcher) sendRefused(ctx context.Context, text string, why *refusal, ou
 			return err
 		}
 	}
-	b.pool.log.Warn("the server refuses a text", "reason", why.Error(), "bytes", len(text))
+	b.pool.log.Warn("a text has no vector", "text", beginning(text), "bytes", len(text), "reason", why.Error())
 	n := b.refused.Add(1)
 	switch all := n + b.embedded.Load(); {
 	case n < leastRefused || 5*n <= all:
 	case why.crashes:
 		return schema.Faultf(schema.FaultService, "look at the server's log, then run again: the run resumes",
-			"the server fails on %d of %d texts: %w", n, all, why)
+			"the server fails on %d of %d texts, the last begins with %q: %w", n, all, beginning(text), why)
 	default:
 		return schema.Faultf(schema.FaultUsage, "see that the model and the options of the embedder are those of the server",
-			"the server refuses %d of %d texts: %w", n, all, why)
+			"the server refuses %d of %d texts, the last begins with %q: %w", n, all, beginning(text), why)
 	}
 	return nil
+}
+
+// beginning returns the first line of a text, for messages: the title of its post, cut after 80 bytes.
+func beginning(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return remote.Secrets{}.Text(line, 80)
 }
 
 // shorten cuts off a quarter of a text that is too long, and all that exceeds eight bytes for each token of the limit (0:

@@ -28,10 +28,14 @@ func openBGEM3(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptio
 	m := &bgeM3{spec: s}
 	m.batch = &batcher{pool: newPool(endpoints, o.inFlight, o), path: "//pooling", body: m.body, read: m.read, control: "a text of some words"}
 	m.batch.setSizes(s)
-	err := m.batch.sendRequest(ctx, []string{m.batch.control}, noTruncation, make([][]float32, 1))
+	one := make([][]float32, 1)
+	err := m.batch.sendRequest(ctx, []string{m.batch.control}, noTruncation, one)
 	if refused := asRefusal(err); refused != nil {
 		err = schema.Faultf(schema.FaultUsage, `serve it with vLLM, --pooler-config.task token_classify and --hf-overrides '{"architectures": ["BgeM3EmbeddingModel"]}'`,
 			"the server returns no weights of tokens: %w", refused)
+	}
+	if err == nil && !slices.ContainsFunc(one[0], func(w float32) bool { return w > 0 }) {
+		err = schema.Faultf(schema.FaultService, "see that the server serves BGE-M3 with its sparse weights", "the server returns no weight above zero of a text of some words")
 	}
 	if err != nil {
 		return nil, err
@@ -199,12 +203,16 @@ func (m *bgeM3) read(e *endpoint, answer []byte, texts int) ([][]float32, error)
 		return nil, e.answerError(err)
 	}
 	if len(a.Data) != texts {
-		return nil, e.answerError(fmt.Errorf("weights of %d texts for %d", len(a.Data), texts))
+		err := fmt.Errorf("weights of %d texts for %d", len(a.Data), texts)
+		if message := e.reportedError(answer); message != "" {
+			err = fmt.Errorf("%w: %s", err, message)
+		}
+		return nil, e.brokenAnswer(err)
 	}
 	out := make([][]float32, texts)
 	for i, d := range a.Data {
 		if d.Index != i {
-			return nil, e.answerError(fmt.Errorf("text %d is at %d", d.Index, i))
+			return nil, e.brokenAnswer(fmt.Errorf("the weights at %d have the index %d", i, d.Index))
 		}
 		if len(d.Data) > 0 && d.Data[0] != '[' {
 			d.Data = append(append(json.RawMessage("["), d.Data...), ']')

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,7 @@ type openAI struct {
 func openOpenAI(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptions) (*openAI, error) {
 	m := &openAI{spec: s, card: s.card()}
 	m.batch = &batcher{pool: newPool(endpoints, o.inFlight, o), path: "/embeddings", body: m.body, read: m.read,
-		control: m.card.DocumentPrefix + "a", textLimit: m.maxTokens}
+		control: m.card.DocumentPrefix + "a", textLimit: m.maxTokens, differing: true}
 	m.batch.setSizes(s)
 	if err := m.probe(ctx); err != nil {
 		return nil, err
@@ -164,19 +165,26 @@ func marshal(v any) []byte {
 // read returns the vectors of an answer. All answers must agree in the length of the vectors and the name of the model.
 func (m *openAI) read(e *endpoint, answer []byte, texts int) ([][]float32, error) {
 	vectors, served, err := decodeEmbeddings(answer, texts)
+	if _, form := errors.AsType[*formError](err); form {
+		if message := e.reportedError(answer); message != "" { // with status 200
+			err = fmt.Errorf("%w: %s", err, message)
+		}
+		return nil, e.brokenAnswer(err)
+	}
 	if err != nil {
 		return nil, e.answerError(err)
 	}
-	for _, v := range vectors {
-		if err := m.checkAnswer(e, len(v), served); err != nil {
+	for i, v := range vectors {
+		if err := m.checkAnswer(e, i, len(v), e.secrets.Text(served, 200)); err != nil {
 			return nil, err
 		}
 	}
 	return vectors, nil
 }
 
-// checkAnswer compares the length of a vector, and the name of its model, with the model card and the first answer.
-func (m *openAI) checkAnswer(e *endpoint, dim int, served string) error {
+// checkAnswer compares the length of the vector of an index, and the name of its model, with the model card and the first
+// answer.
+func (m *openAI) checkAnswer(e *endpoint, index, dim int, served string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	fault := func(format string, args ...any) error {
@@ -190,6 +198,10 @@ func (m *openAI) checkAnswer(e *endpoint, dim int, served string) error {
 			return fault("returns vectors of %d dimensions", dim)
 		}
 		m.first.dim, m.first.model, m.first.endpoint = dim, served, e.base
+	}
+	if dim != m.first.dim && e.base == m.first.endpoint {
+		return schema.Faultf(schema.FaultService, "look at the server's log: it may have loaded another model",
+			"%s returns a vector of %d dimensions (index %d of the answer), and before of %d", e.base, dim, index, m.first.dim)
 	}
 	if dim != m.first.dim {
 		return fault("returns vectors of %d dimensions, %s of %d", dim, m.first.endpoint, m.first.dim)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,6 +55,7 @@ type request struct {
 	read      func(e *endpoint, answer []byte) error
 	control   func() request // returns a request that every working server answers; nil: there is none
 	divisible bool           // the caller can send it in parts
+	limit     int64          // of the answer, in bytes
 }
 
 // send sends a request until read accepts an answer. It returns
@@ -64,7 +66,8 @@ type request struct {
 //   - ctx's error as soon as ctx ends.
 func (p *pool) send(ctx context.Context, r request) error {
 	var first time.Time // the first failure
-	for failures := 0; ; {
+	failures, broken := 0, 0
+	for {
 		var e *endpoint
 		select {
 		case e = <-p.free:
@@ -81,8 +84,14 @@ func (p *pool) send(ctx context.Context, r request) error {
 			if !f.busy {
 				failures++
 			}
-			if final = p.limitError(first, failures, err); ctx.Err() == nil {
+			if f.broken {
+				broken++
+			}
+			if final = p.limitError(ctx, e, first, failures, err); ctx.Err() == nil {
 				final = p.diagnose(ctx, e, r, failures, f, final)
+			}
+			if broken > 1 {
+				final = schema.Faultf(schema.FaultService, "the server does not answer as the API defines: update it, or see what is before it", "%w, twice", err)
 			}
 		}
 		health := err
@@ -90,6 +99,9 @@ func (p *pool) send(ctx context.Context, r request) error {
 			health = nil // the endpoint works
 		}
 		pause := p.recordHealth(e, health)
+		if temporary {
+			pause = max(0, min(pause, p.left(first))) // the last try begins at the limit
+		}
 		if pause == 0 {
 			p.free <- e
 		} else {
@@ -111,7 +123,7 @@ func (p *pool) send(ctx context.Context, r request) error {
 func (p *pool) try(ctx context.Context, e *endpoint, r request) error {
 	ctx, cancel := context.WithTimeout(ctx, p.policy.Timeout)
 	defer cancel()
-	answer, err := e.post(ctx, r.path, r.body)
+	answer, err := e.post(ctx, r.path, r.body, r.limit)
 	if err == nil {
 		err = r.read(e, answer)
 	}
@@ -120,19 +132,19 @@ func (p *pool) try(ctx context.Context, e *endpoint, r request) error {
 
 // diagnose sends the control request to the endpoint of a failed request: after each controlAfter failures, sooner if each
 // costs a timeout, and before the pool gives the request up. If the endpoint answers it, the failed request is at fault, and
-// diagnose returns a *refusal. If both requests get vectors that are not finite, the model is at fault. Otherwise diagnose
+// diagnose returns a *refusal. If both requests get vectors of no use, the model is at fault. Otherwise diagnose
 // returns final.
 func (p *pool) diagnose(ctx context.Context, e *endpoint, r request, failures int, f *temporaryError, final error) error {
-	notFinite := errors.Is(f, errNotFinite)
+	useless := errors.Is(f, errUseless)
 	slow := errors.Is(f, context.DeadlineExceeded)
-	early := failures > 1 && (notFinite || slow && r.divisible)
-	if r.control == nil || f.busy || final == nil && failures%controlAfter != 0 && !early {
+	early := failures > 1 && (useless || slow && r.divisible)
+	if r.control == nil || f.busy || f.broken || final == nil && failures%controlAfter != 0 && !early {
 		return final
 	}
 	switch err := p.try(ctx, e, r.control()); {
 	case err == nil:
 		return &refusal{status: f.status, message: f.Error(), crashes: true, slow: slow}
-	case notFinite && errors.Is(err, errNotFinite):
+	case useless && errors.Is(err, errUseless):
 		return schema.Faultf(schema.FaultService, "look at the server's log: its model may need another precision", "%w, twice", err)
 	}
 	return final
@@ -152,23 +164,38 @@ func (p *pool) recordHealth(e *endpoint, err error) time.Duration {
 		return 0
 	}
 	pause := p.policy.Pause(int(e.failures.Add(1)))
-	return max(pause, min(f.after, p.policy.RetryFor))
+	return max(pause, f.after)
+}
+
+// left returns what is left of RetryFor since the last answer of any endpoint, or the first failure.
+func (p *pool) left(first time.Time) time.Duration {
+	return p.policy.RetryFor - time.Since(p.since(first))
+}
+
+// since returns when an endpoint last answered, at least the first failure.
+func (p *pool) since(first time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answered.After(first) {
+		return p.answered
+	}
+	return first
 }
 
 // limitError returns an error if no endpoint has answered for RetryFor, or if the request failed maxFailures times while
-// others succeeded. failures leaves out those of busy servers, for which a request may wait longer.
-func (p *pool) limitError(first time.Time, failures int, last error) error {
-	p.mu.Lock()
-	since := p.answered
-	p.mu.Unlock()
-	if since.Before(first) {
-		since = first
-	}
+// others succeeded. failures leaves out those of busy servers, for which a request may wait longer. e is the endpoint of the
+// last failure.
+func (p *pool) limitError(ctx context.Context, e *endpoint, first time.Time, failures int, last error) error {
 	switch {
-	case time.Since(since) >= p.policy.RetryFor:
-		return schema.Faultf(schema.FaultService, "see that the endpoints are up, then run again: the run resumes",
-			"no endpoint answered for %s: %w", p.policy.RetryFor, last)
-	case failures >= maxFailures && since != first:
+	case p.left(first) <= 0:
+		remedy := "see that the endpoints are up, then run again: the run resumes"
+		if !e.answered.Load() {
+			if found := e.target.Answering(ctx); found != "" {
+				remedy += "; at " + e.target.Address + strings.TrimPrefix(found, ",")
+			}
+		}
+		return schema.Faultf(schema.FaultService, remedy, "no endpoint answered for %s: %w", max(0, p.policy.RetryFor), last)
+	case failures >= maxFailures && p.since(first) != first:
 		return schema.Faultf(schema.FaultService, "look at the server's log", "a request failed %d times while others succeed: %w", failures, last)
 	}
 	return nil

@@ -18,7 +18,7 @@ func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, 
 	var a struct {
 		Model string `json:"model"`
 		Data  []struct {
-			Index     int  `json:"index"`
+			Index     *int `json:"index"`
 			Embedding *int `json:"embedding"`
 		} `json:"data"`
 	}
@@ -30,29 +30,74 @@ func decodeEmbeddings(answer []byte, n int) (vectors [][]float32, model string, 
 		return nil, "", err
 	}
 	if len(a.Data) != n {
-		return nil, "", fmt.Errorf("%d vectors for %d texts", len(a.Data), n)
+		return nil, "", &formError{fmt.Sprintf("%d vectors for %d texts", len(a.Data), n)}
 	}
 	vectors = make([][]float32, n)
-	inOrder := true // some servers omit the index: then all are zero
-	for i := range a.Data {
-		inOrder = inOrder && a.Data[i].Index == 0
-	}
+	var notFinite, zero indexes
 	for i, d := range a.Data {
-		at := d.Index
-		if inOrder {
-			at = i
+		at := i // some servers omit the index of all
+		if (d.Index == nil) != (a.Data[0].Index == nil) {
+			return nil, "", &formError{fmt.Sprintf("the vector at %d has no index, others have one", i)}
 		}
-		if at < 0 || at >= n || vectors[at] != nil {
-			return nil, "", fmt.Errorf("the indexes of the vectors are not 0 to %d", n-1)
+		if d.Index != nil {
+			at = *d.Index
+		}
+		if at < 0 || at >= n {
+			return nil, "", &formError{fmt.Sprintf("the vector at %d has the index %d of %d texts", i, at, n)}
+		}
+		if vectors[at] != nil {
+			return nil, "", &formError{fmt.Sprintf("two vectors of %d have the index %d", n, at)}
 		}
 		if d.Embedding == nil || *d.Embedding < 0 || *d.Embedding >= len(extracted) {
-			return nil, "", errors.New("a vector is missing")
+			return nil, "", &formError{fmt.Sprintf("the vector of index %d is missing", at)}
 		}
-		if vectors[at], err = decodeNumbers(extracted[*d.Embedding]); err != nil {
-			return nil, "", err
+		v, err := decodeNumbers(extracted[*d.Embedding])
+		switch {
+		case errors.Is(err, errNotFinite):
+			notFinite.add(at)
+			v = []float32{}
+		case err != nil:
+			return nil, "", fmt.Errorf("index %d: %w", at, err)
+		case isZero(v):
+			zero.add(at)
 		}
+		vectors[at] = v
+	}
+	switch {
+	case notFinite.count > 0:
+		return nil, "", fmt.Errorf("%w: %s", errNotFinite, notFinite.describe(n))
+	case zero.count > 0:
+		return nil, "", fmt.Errorf("%w: %s", errZero, zero.describe(n))
 	}
 	return vectors, a.Model, nil
+}
+
+// formError reports an answer in another form than the API defines.
+type formError struct{ message string }
+
+func (e *formError) Error() string { return e.message }
+
+// indexes counts the texts of a request to which something applies.
+type indexes struct{ count, first int }
+
+func (x *indexes) add(at int) {
+	if x.count++; x.count == 1 || at < x.first {
+		x.first = at
+	}
+}
+
+func (x *indexes) describe(n int) string {
+	return fmt.Sprintf("%d of %d vectors, the first of index %d", x.count, n, x.first)
+}
+
+// isZero reports whether a vector has numbers, and all are zero.
+func isZero(v []float32) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return len(v) > 0
 }
 
 // extractVectors replaces each vector in an answer with its number, and returns the vectors. They are nearly all of an
@@ -85,8 +130,15 @@ func extractVectors(answer []byte) (rest []byte, vectors [][]byte) {
 	}
 }
 
-// errNotFinite reports a vector that holds NaN or an infinity.
-var errNotFinite = errors.New("a vector holds values that are not finite")
+// errUseless is the cause of the errors of vectors that no search can use.
+var errUseless = errors.New("vectors of no use")
+
+var (
+	// errNotFinite reports a vector that holds NaN or an infinity.
+	errNotFinite = fmt.Errorf("%w: a vector holds values that are not finite", errUseless)
+	// errZero reports a vector that holds only zeros.
+	errZero = fmt.Errorf("%w: a vector is zero", errUseless)
+)
 
 // decodeNumbers reads a JSON array of numbers, of any depth, or a string of base64. Values that are not finite are
 // errNotFinite.

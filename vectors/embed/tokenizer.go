@@ -41,9 +41,11 @@ func openTokenizer(ctx context.Context, s Spec, endpoints []*endpoint, prefix st
 	for _, t.tei = range []bool{false, true} {
 		for _, e := range endpoints {
 			ctx, cancel := context.WithTimeout(ctx, min(o.Timeout, tokenizerTimeout))
-			answer, err := e.post(ctx, "//tokenize", t.body(texts))
+			body := t.body(texts)
+			answer, err := e.post(ctx, "//tokenize", body, answerLimit(len(texts), body))
 			cancel()
 			if err != nil {
+				e.examined.Store(false) // a request for vectors reports what is wrong
 				continue
 			}
 			if ids, err := t.read(e, answer, len(texts)); err == nil && len(ids[0]) > 0 {
@@ -92,7 +94,8 @@ func (t *remoteTokenizer) tokenize(ctx context.Context, texts []string) ([][]uin
 	for from := 0; from < len(texts) && within.Err() == nil; from += size {
 		part := texts[from:min(from+size, len(texts))]
 		group.Go(func() error {
-			return t.pool.send(within, request{path: "//tokenize", body: t.body(part), read: func(e *endpoint, answer []byte) error {
+			body := t.body(part)
+			return t.pool.send(within, request{path: "//tokenize", body: body, limit: answerLimit(len(part), body), read: func(e *endpoint, answer []byte) error {
 				ids, err := t.read(e, answer, len(part))
 				copy(out[from:], ids)
 				return err
@@ -122,7 +125,7 @@ func (t *remoteTokenizer) read(e *endpoint, answer []byte, texts int) ([][]uint3
 		if err := json.Unmarshal(answer, &a); err != nil {
 			return nil, e.answerError(err)
 		}
-		t.maxModel.Store(a.Max)
+		t.maxModel.Store(max(0, a.Max))
 		return [][]uint32{a.Tokens}, nil
 	}
 	var a [][]struct {
@@ -132,7 +135,7 @@ func (t *remoteTokenizer) read(e *endpoint, answer []byte, texts int) ([][]uint3
 		return nil, e.answerError(err)
 	}
 	if len(a) != texts {
-		return nil, e.answerError(fmt.Errorf("tokens of %d texts for %d", len(a), texts))
+		return nil, e.brokenAnswer(fmt.Errorf("tokens of %d texts for %d", len(a), texts))
 	}
 	ids := make([][]uint32, texts)
 	for i, tokens := range a {

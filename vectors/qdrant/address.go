@@ -63,8 +63,11 @@ func (a Address) String() string {
 	if a.TLS {
 		scheme = "https"
 	}
-	return scheme + "://" + net.JoinHostPort(a.Host, strconv.Itoa(a.Port))
+	return scheme + "://" + a.hostPort()
 }
+
+// hostPort returns the host and the port, joined by a colon.
+func (a Address) hostPort() string { return net.JoinHostPort(a.Host, strconv.Itoa(a.Port)) }
 
 // isLocal reports whether the server is on this machine.
 func (a Address) isLocal() bool {

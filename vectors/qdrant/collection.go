@@ -6,6 +6,7 @@ import (
 
 	"github.com/qdrant/go-client/qdrant"
 
+	"s2g/schema"
 	"s2g/vectors/shard"
 )
 
@@ -43,7 +44,7 @@ func (s *Server) IDs(ctx context.Context, collection string) iter.Seq2[uint64, e
 		next   *qdrant.PointId // the first id of the next page; nil: this is the last
 	}
 	return func(yield func(uint64, error) bool) {
-		offset := qdrant.NewIDNum(0)
+		offset, least := qdrant.NewIDNum(0), uint64(0) // the least id that may follow
 		for offset != nil {
 			p, err := call(ctx, s, "listing the ids of "+collection, func(ctx context.Context) (p page, err error) {
 				p.points, p.next, err = s.client.ScrollAndOffset(ctx, &qdrant.ScrollPoints{
@@ -57,13 +58,28 @@ func (s *Server) IDs(ctx context.Context, collection string) iter.Seq2[uint64, e
 				return
 			}
 			for _, point := range p.points {
-				if !yield(point.GetId().GetNum(), nil) {
+				id := point.GetId().GetNum()
+				if id < least {
+					yield(0, s.disorder(collection, id))
 					return
 				}
+				if least = id + 1; !yield(id, nil) {
+					return
+				}
+			}
+			if p.next != nil && (p.next.GetNum() < least || len(p.points) == 0) {
+				yield(0, s.disorder(collection, p.next.GetNum())) // the list would never end
+				return
 			}
 			offset = p.next
 		}
 	}
+}
+
+// disorder returns the fault of a list of ids that does not ascend.
+func (s *Server) disorder(collection string, id uint64) error {
+	return schema.Faultf(schema.FaultService, "check that the server is Qdrant, and what is before it",
+		"%s: the list of the ids of %s does not ascend at %d", s.Address, collection, id)
 }
 
 // idCursor reads the ids of a collection in step with the ids of shards.

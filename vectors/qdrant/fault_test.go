@@ -125,7 +125,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A server that accepts calls without an answer, one that does not run, and one of another protocol are service faults.
+// A server that accepts calls without an answer and one that does not run are service faults, one of another protocol is a
+// usage fault.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
 	f := startFake(t, &fake{before: func(ctx context.Context, _ string, _ int, _ proto.Message) error {
@@ -159,7 +160,7 @@ func TestNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Open(t.Context(), Access{Address: address, RetryFor: 300 * time.Millisecond})
-	if _, remedy := schema.FaultOf(err); faultOf(err) != schema.FaultService || !strings.Contains(remedy, "gRPC port") {
+	if _, remedy := schema.FaultOf(err); faultOf(err) != schema.FaultUsage || !strings.Contains(remedy, "6334") {
 		t.Errorf("HTTP/1.1: %v (%s)", err, remedy)
 	}
 }
@@ -186,7 +187,7 @@ func TestKey(t *testing.T) {
 		t.Errorf("logged: %s", logged.String())
 	}
 	address := s.Access.Address
-	if _, err := Open(t.Context(), Access{Address: address, Key: key}); faultOf(err) != schema.FaultService || strings.Contains(err.Error(), key) {
+	if _, err := Open(t.Context(), Access{Address: address, Key: key, RetryFor: time.Hour}); faultOf(err) != schema.FaultUsage || strings.Contains(err.Error(), key) {
 		t.Errorf("a certificate that nobody knows: %v", err)
 	}
 

@@ -4,19 +4,17 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"log/slog"
-	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
-	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/keepalive"
-	"google.golang.org/grpc/status"
 
 	"s2g/schema"
+	"s2g/schema/remote"
 	"s2g/schema/retry"
 )
 
@@ -27,6 +25,7 @@ const DefaultRetryFor = 2 * time.Minute
 const (
 	defaultTimeout = time.Minute
 	defaultPause   = 100 * time.Millisecond
+	probeTimeout   = 15 * time.Second // of the first call
 )
 
 // maxPauses is the longest pause between two tries, as a multiple of the first.
@@ -52,12 +51,16 @@ type Access struct {
 // retry calls that fail for a temporary reason; see [Access].
 type Server struct {
 	Access
-	client  *qdrant.Client
-	version string
+	client   *qdrant.Client
+	version  string
+	secrets  remote.Secrets
+	answered atomic.Bool // the server has answered a call
+	examined atomic.Bool // a failure before it has been examined
 }
 
 // Open connects and requests the server's version. A key that would go to another
-// machine in plain text is a usage fault, a server without a response a service fault.
+// machine in plain text, another protocol at the address, and a server that is too old
+// are usage faults, a server without a response is a service fault.
 func Open(ctx context.Context, a Access) (*Server, error) {
 	if a.Key != "" && !a.Address.TLS && !a.Address.isLocal() && !a.PlainKey {
 		return nil, schema.Faultf(schema.FaultUsage, "use https://, or allow it with option qdrant-insecure-key",
@@ -71,13 +74,16 @@ func Open(ctx context.Context, a Access) (*Server, error) {
 	if err != nil {
 		return nil, schema.Faultf(schema.FaultUsage, "", "opening %s: %w", a.Address, err)
 	}
-	s := &Server{Access: a, client: client}
-	health, err := call(ctx, s, "requesting its version", s.client.HealthCheck)
+	s := &Server{Access: a, client: client, secrets: remote.NewSecrets(a.Key)}
+	health, err := callWithin(ctx, s, min(a.Timeout, probeTimeout), "requesting its version", s.client.HealthCheck)
+	if err == nil {
+		s.version = s.secrets.Text(health.GetVersion(), 40)
+		err = s.checkVersion()
+	}
 	if err != nil {
 		_ = client.Close() // the first error is the one to return
 		return nil, err
 	}
-	s.version = health.GetVersion()
 	s.Log.Info("Qdrant", "address", a.Address.String(), "version", s.version)
 	return s, nil
 }
@@ -94,6 +100,8 @@ func (a Access) config() *qdrant.Config {
 			// The client's own pings continue without calls, which some proxies take for an attack, and expect an answer
 			// within two seconds, which a server that builds an index on few processors may exceed.
 			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 30 * time.Second, Timeout: 30 * time.Second}),
+			grpc.WithChainUnaryInterceptor(readRetryAfter),
+			grpc.WithMaxHeaderListSize(remote.MaxHeader),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(receiveLimit)),
 			// By default a refused connection pauses for up to two minutes, as long as RetryFor.
 			grpc.WithConnectParams(grpc.ConnectParams{
@@ -133,13 +141,15 @@ func callWithin[T any](ctx context.Context, s *Server, timeout time.Duration, do
 	answer, err := retry.Value(ctx, policy, doing, func(ctx context.Context) (T, error) {
 		began := time.Now()
 		answer, err := try(ctx)
-		if err == nil {
-			s.Log.Debug("Qdrant", "what", doing, "took", time.Since(began).Round(time.Millisecond).String())
+		if err != nil {
+			return answer, s.examine(ctx, s.secrets.Error(err))
 		}
-		return answer, err
+		s.answered.Store(true)
+		s.Log.Debug("Qdrant", "what", doing, "took", time.Since(began).Round(time.Millisecond).String())
+		return answer, nil
 	})
 	if err != nil && ctx.Err() == nil {
-		err = s.fault(doing, err)
+		err = s.fault(ctx, doing, err)
 	}
 	return answer, err
 }
@@ -148,59 +158,4 @@ func callWithin[T any](ctx context.Context, s *Server, timeout time.Duration, do
 func do(ctx context.Context, s *Server, doing string, try func(context.Context) error) error {
 	_, err := call(ctx, s, doing, func(ctx context.Context) (struct{}, error) { return struct{}{}, try(ctx) })
 	return err
-}
-
-// isTemporary reports whether a failed call may succeed later.
-func isTemporary(err error) bool {
-	if _, limited := errors.AsType[*qdrant.QdrantResourceExhaustedError](err); limited {
-		return true
-	}
-	switch codeOf(err) {
-	case codes.Unavailable, codes.DeadlineExceeded, codes.Aborted:
-		return true
-	case codes.ResourceExhausted:
-		return !strings.Contains(err.Error(), "larger than max") // the size of a message is permanent
-	}
-	return false
-}
-
-// codeOf returns the gRPC code of an error, OK where it has none.
-func codeOf(err error) codes.Code {
-	type coded interface {
-		error
-		GRPCStatus() *status.Status
-	}
-	if c, ok := errors.AsType[coded](err); ok {
-		return c.GRPCStatus().Code()
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		return codes.DeadlineExceeded
-	}
-	return codes.OK
-}
-
-// retryAfter returns the pause that a server with a rate limit requests.
-func retryAfter(err error) time.Duration {
-	if limited, ok := errors.AsType[*qdrant.QdrantResourceExhaustedError](err); ok {
-		return time.Duration(limited.RetryAfterS) * time.Second
-	}
-	return 0
-}
-
-// fault returns an error of the server with its class.
-func (s *Server) fault(doing string, err error) error {
-	class, remedy := schema.FaultService, "check that the server runs and is healthy, then give the same command again; it resumes here"
-	switch codeOf(err) {
-	case codes.Unauthenticated, codes.PermissionDenied:
-		class, remedy = schema.FaultUsage, "give the key of the server as the environment variable S2G_QDRANT_API_KEY"
-	case codes.InvalidArgument, codes.Unimplemented, codes.OutOfRange, codes.FailedPrecondition:
-		class, remedy = schema.FaultUsage, "check that the options fit the server, whose version is "+s.version
-	}
-	if strings.Contains(err.Error(), "http2: ") || strings.Contains(err.Error(), "error reading server preface") {
-		remedy = "check that this is Qdrant's gRPC port, 6334 by default, and whether it requires https://"
-	}
-	if _, gaveUp := errors.AsType[*retry.Error](err); gaveUp { // whose text begins with doing
-		return schema.Faultf(class, remedy, "%s: %w", s.Address, err)
-	}
-	return schema.Faultf(class, remedy, "%s: %s: %w", s.Address, doing, err)
 }

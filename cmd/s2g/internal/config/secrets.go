@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"regexp"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	mysql "github.com/go-sql-driver/mysql"
 
 	"s2g/schema"
+	"s2g/schema/remote"
 )
 
 // secretName matches the variables of an environment that name the file of a secret.
@@ -33,6 +35,44 @@ func SecretFiles(environment []string) (map[string]string, error) {
 		secrets[match[1]] = strings.TrimSpace(string(text))
 	}
 	return secrets, nil
+}
+
+// secretVariable matches the variables of an environment that hold a secret.
+var secretVariable = regexp.MustCompile(`^(OPENAI_API_KEY|S2G_.*_(?:KEY|PASSWORD|TOKEN)|S2G_DSN)=(.+)$`)
+
+// Secrets returns the secrets that an environment and the files of secrets hold, so that messages leave them out.
+func Secrets(environment []string, files map[string]string) remote.Secrets {
+	var values []string
+	add := func(name, value string) {
+		if name == "S2G_DSN" {
+			if c, err := mysql.ParseDSN(value); err == nil {
+				value = c.Passwd
+			}
+		}
+		values = append(values, value)
+		if _, token, ok := strings.Cut(value, " "); ok { // a token behind its scheme
+			values = append(values, token)
+		}
+	}
+	for _, entry := range environment {
+		if match := secretVariable.FindStringSubmatch(entry); match != nil {
+			add(match[1], match[2])
+		}
+	}
+	for name, value := range files {
+		add(name, value)
+	}
+	return remote.NewSecrets(values...)
+}
+
+// Message returns the text of an error fit to be printed: without secrets, without control characters, and with a message
+// of MariaDB on one line.
+func Message(err error, s remote.Secrets) string {
+	text := err.Error()
+	if server, ok := errors.AsType[*mysql.MySQLError](err); ok && server.Message != "" {
+		text = strings.ReplaceAll(text, server.Message, s.Text(server.Message, 2*remote.MaxText))
+	}
+	return s.Redact(remote.Printable(text))
 }
 
 // userInfo and secretParameter match the secrets in URLs.

@@ -4,14 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
 	"time"
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/config"
+	"s2g/graph/graphdb"
 	"s2g/graph/rdf4j"
 	"s2g/schema"
+	"s2g/schema/remote"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
 	"s2g/vectors/qdrant"
@@ -22,6 +25,8 @@ type Servers struct {
 	GraphDB string        // URL of GraphDB or RDF4J Server
 	Qdrant  string        // address of Qdrant's gRPC; see [qdrant.ParseAddress]
 	Access  qdrant.Access // to Qdrant; its address is Qdrant's
+
+	Secrets remote.Secrets // that messages leave out
 }
 
 // Service is a server that the options name.
@@ -60,7 +65,7 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 			}
 			return sparse.Model(), nil
 		}},
-		{"GraphDB", "graphdb", servers.GraphDB, func(ctx context.Context) (string, error) { return ProbeGraphDB(ctx, servers.GraphDB) }},
+		{"GraphDB", "graphdb", servers.GraphDB, func(ctx context.Context) (string, error) { return probeGraphDB(ctx, servers.GraphDB, o.Log) }},
 		{"Qdrant", "qdrant", servers.Qdrant, func(ctx context.Context) (string, error) { return probeQdrant(ctx, servers) }},
 	}
 	for _, p := range probes {
@@ -75,7 +80,7 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 		}
 		found := Service{Name: p.name, Address: config.Masked(p.option, p.address), Answer: answer}
 		if err != nil {
-			found.Missing = err.Error()
+			found.Missing = config.Message(err, servers.Secrets)
 			if failed == nil {
 				failed = fmt.Errorf("%s: %w", p.name, err)
 			}
@@ -96,24 +101,24 @@ func probeMariaDB(ctx context.Context, o *build.Options) (answer string, err err
 	if err != nil {
 		return "", fmt.Errorf("querying the version: %w", err)
 	}
-	return answer + ", with the rights of a load", db.CheckRights(ctx)
+	return remote.Secrets{}.Text(answer, 80) + ", with the rights of a load", db.CheckRights(ctx)
 }
 
-// ProbeGraphDB sends a request without a user: a server that requires one answers, too.
-func ProbeGraphDB(ctx context.Context, url string) (string, error) {
+// probeGraphDB sends requests without a user: a server that requires one answers, too.
+func probeGraphDB(ctx context.Context, url string, log *slog.Logger) (string, error) {
 	client, err := rdf4j.New(rdf4j.Config{URL: url, Timeout: probeTimeout})
 	if err != nil {
 		return "", schema.Faultf(schema.FaultUsage, "as http://localhost:7200 or http://localhost:8080/rdf4j-server", "%w", err)
 	}
 	defer client.Close()
-	version, err := client.Protocol(ctx)
+	server, err := graphdb.Probe(ctx, client, log)
 	switch {
 	case rdf4j.IsStatus(err, http.StatusUnauthorized), rdf4j.IsStatus(err, http.StatusForbidden):
-		return "answers, and asks for a user", nil
+		return "answers, and requires a user", nil
 	case err != nil:
-		return "", schema.Faultf(schema.FaultService, "check that the server runs, and that the URL is correct", "%w", err)
+		return "", err
 	}
-	return fmt.Sprintf("answers, RDF4J protocol %d", version), nil
+	return "answers, " + server.String(), nil
 }
 
 func probeQdrant(ctx context.Context, servers Servers) (answer string, err error) {
