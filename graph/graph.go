@@ -111,12 +111,7 @@ func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) 
 		return nil, err
 	}
 	o.Log.Info("found the threads", "languages", len(o.Languages), "posts", s.threads.Len(), "bytes", s.threads.Bytes())
-	for _, l := range o.Languages {
-		s.graphs = append(s.graphs, o.Site.Graph(l.Tag))
-	}
-	if o.Other {
-		s.graphs = append(s.graphs, o.Site.OtherGraph())
-	}
+	s.graphs = graphIRIs(o)
 	return s, nil
 }
 

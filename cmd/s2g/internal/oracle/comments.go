@@ -29,7 +29,16 @@ func (r *tableReader) commentScan() scan {
 		return r.db.EachRow(ctx, query, func(row [][]byte) error {
 			m := r.memberships.at(tables.Int(row[0]))
 			in := r.memberships.graphs(m)
-			if len(in) == 0 {
+			switch {
+			case len(in) > 0:
+			case m.is(isWiki):
+				c.omitted[CommentsOnWikis]++
+				return nil
+			case m.is(inDump):
+				c.omitted[CommentsOutside]++
+				return nil
+			default:
+				c.omitted[CommentsWithoutPost]++
 				return nil
 			}
 			comment.set(commentPath, row[1])

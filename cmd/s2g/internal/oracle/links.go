@@ -8,10 +8,10 @@ import (
 	"s2g/schema/vocab"
 )
 
-// linkQuery reads each pair of linked posts once, with the kinds of link between
-// them.
+// linkQuery reads each pair of linked posts once, with the number of rows of each kind
+// of link between them.
 func (r *tableReader) linkQuery() string {
-	return "SELECT PostId, RelatedPostId, MAX(LinkTypeId=1), MAX(LinkTypeId=3) FROM PostLinks WHERE LinkTypeId IN (1,3)" +
+	return "SELECT PostId, RelatedPostId, SUM(LinkTypeId=1), SUM(LinkTypeId=3) FROM PostLinks WHERE LinkTypeId IN (1,3)" +
 		r.selection.posts.in("PostId") + " GROUP BY PostId, RelatedPostId"
 }
 
@@ -19,14 +19,17 @@ func (r *tableReader) linkQuery() string {
 type postLink struct {
 	from, to          postMembership
 	linked, duplicate bool
+
+	linkedRows, duplicateRows int64
 }
 
 // linkOf returns the link of a row, and whether both posts are in a graph. Only a
 // question can be the duplicate of another question.
 func (r *tableReader) linkOf(row [][]byte) (l postLink, ok bool) {
 	l.from, l.to = r.memberships.at(tables.Int(row[0])), r.memberships.at(tables.Int(row[1]))
-	l.linked = tables.Int(row[2]) != 0
-	l.duplicate = tables.Int(row[3]) != 0 && l.from.is(isQuestion) && l.to.is(isQuestion)
+	l.linkedRows, l.duplicateRows = tables.Int(row[2]), tables.Int(row[3])
+	l.linked = l.linkedRows != 0
+	l.duplicate = l.duplicateRows != 0 && l.from.is(isQuestion) && l.to.is(isQuestion)
 	return l, l.from.inGraph() && l.to.inGraph()
 }
 
@@ -44,6 +47,7 @@ func (r *tableReader) linkScan() scan {
 		s, target := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
 		return r.db.EachRow(ctx, r.linkQuery(), func(row [][]byte) error {
 			l, ok := r.linkOf(row)
+			c.countOmitted(l)
 			if !ok {
 				return nil
 			}
@@ -63,6 +67,26 @@ func (r *tableReader) linkScan() scan {
 			return nil
 		})
 	}}
+}
+
+// countOmitted counts the rows of a link that the graph does not have.
+func (c *collector) countOmitted(l postLink) {
+	if !l.from.inGraph() {
+		c.omitted[LinksOutside] += l.linkedRows + l.duplicateRows
+		return
+	}
+	for kind, rows := range []int64{l.linkedRows, l.duplicateRows} {
+		if rows == 0 {
+			continue
+		}
+		c.omitted[LinksRepeated] += rows - 1
+		switch {
+		case !l.to.inGraph():
+			c.omitted[LinksOutside]++
+		case kind == 1 && !l.duplicate:
+			c.omitted[DuplicatesNotQuestions]++
+		}
+	}
 }
 
 // linkFieldScan returns the scan of PostLinks that collects the fields of fieldsOfLinks.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"iter"
@@ -19,6 +20,7 @@ type memberships struct {
 	languageLists [][]byte             // by number of a set: the tags of its languages, with bars between them
 	tags          map[string]graphMask // the graphs that describe a tag: those of its questions
 	least, most   int64                // the smallest and the largest id
+	newest        []byte               // the latest CreationDate of a post
 }
 
 const (
@@ -39,7 +41,9 @@ const (
 	isAnswered  = 1 << 29 // a question: an answer is in the dump
 	isAccepted  = 1 << 28 // an answer: its question's accepted one
 	hasAccepted = 1 << 27 // a question
-	setMask     = 1<<27 - 1
+	inDump      = 1 << 26 // a post of any type
+	isWiki      = 1 << 25 // a tag wiki or an excerpt
+	setMask     = 1<<25 - 1
 )
 
 func (p postMembership) is(flag uint32) bool { return p.bits&flag != 0 }
@@ -101,7 +105,7 @@ func (m *memberships) either(a, b postMembership) graphSet {
 // languages returns the tags of a post's languages, with bars between them.
 func (m *memberships) languages(p postMembership) []byte { return m.languageLists[p.bits&setMask] }
 
-// readMemberships reads all questions and answers. A question has an accepted answer only
+// readMemberships reads all posts. A question has an accepted answer only
 // if that is in the dump and answers this question.
 func (r *tableReader) readMemberships(ctx context.Context) error {
 	m := &memberships{
@@ -113,9 +117,9 @@ func (r *tableReader) readMemberships(ctx context.Context) error {
 	for i, l := range r.options.Languages {
 		positions[l.Tag] = i
 	}
-	query := `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score
+	query := `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score, p.CreationDate
 	FROM Posts p LEFT JOIN Posts c ON p.PostTypeId=1 AND c.Id=p.AcceptedAnswerId AND c.PostTypeId=2 AND c.ParentId=p.Id
-	WHERE p.PostTypeId IN (1,2)` + r.selection.members.in("p.Id") + " ORDER BY p.Id"
+	WHERE TRUE` + r.selection.members.in("p.Id") + " ORDER BY p.Id"
 	type answer struct{ id, parent int64 }
 	var early []answer // whose question comes later
 	first := true
@@ -125,10 +129,17 @@ func (r *tableReader) readMemberships(ctx context.Context) error {
 			m.least, first = id, false
 		}
 		m.most = id
-		switch parent := tables.Int(row[2]); {
-		case tables.Int(row[1]) == schema.PostQuestion:
+		if bytes.Compare(row[6], m.newest) > 0 {
+			m.newest = append(m.newest[:0], row[6]...)
+		}
+		post, parent := m.entry(id), tables.Int(row[2])
+		post.bits |= inDump
+		switch kind := tables.Int(row[1]); {
+		case kind == schema.PostTagWiki || kind == schema.PostTagWikiExcerpt:
+			post.bits |= isWiki
+		case kind == schema.PostQuestion:
 			r.addQuestion(id, r.graphsOf(positions, row[3]), row[3], row[4], row[5])
-		case row[2] == nil:
+		case kind != schema.PostAnswer || row[2] == nil:
 		case parent > id:
 			early = append(early, answer{id, parent})
 		default:

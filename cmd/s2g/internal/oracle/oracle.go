@@ -32,6 +32,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"s2g/schema"
 	"s2g/schema/tables"
@@ -75,6 +76,10 @@ type Expected struct {
 	// shards of each graph. They are zero unless Options requests them.
 	QuestionFields, AnswerFields []FieldTallies
 
+	Omitted [Omissions]int64 // rows that are not in the graph
+	Newest  string           // the latest CreationDate of a post, as 2024-03-31T23:59:59.999Z; empty: there is none
+	Tables  map[string]bool  // the tables of the dump
+
 	reader *tableReader
 }
 
@@ -89,7 +94,10 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Expected, error) {
 	if err != nil {
 		return nil, fmt.Errorf("computing what the graph must hold: %w", err)
 	}
-	e := &Expected{Graphs: sum.graphs, Distinct: sum.distinct, QuestionFields: sum.fields[0], AnswerFields: sum.fields[1], reader: r}
+	e := &Expected{Graphs: sum.graphs, Distinct: sum.distinct, QuestionFields: sum.fields[0], AnswerFields: sum.fields[1], Omitted: sum.omitted, Tables: r.present, reader: r}
+	if date, time, ok := strings.Cut(string(r.memberships.newest), " "); ok {
+		e.Newest = date + "T" + time + "Z"
+	}
 	if o.Materialize {
 		scanned := r.scannedTerms()
 		e.Distinct.addImplied(scanned)

@@ -60,7 +60,7 @@ type postReader struct {
 	fields  *postFields // nil: no shards
 
 	// positions of columns
-	id, kind, parent, score, tags int
+	id, kind, parent, score, tags, accepted int
 
 	to             *collector
 	post, question subject // of the row, and of the question that it answers
@@ -70,6 +70,7 @@ func (r *tableReader) newPostReader(to *collector) *postReader {
 	p := &postReader{tableReader: r, terms: newPostTerms(), to: to}
 	c := &p.columns
 	p.id, p.kind, p.parent, p.score, p.tags = c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.Score"), c.place("p.Tags")
+	p.accepted = c.place("p.AcceptedAnswerId")
 	p.rules = c.placeRules(postRules, r.options.CountsOnly)
 	if r.options.Fields {
 		p.fields = r.newPostFields(c)
@@ -124,10 +125,14 @@ func (p *postReader) addPost(row [][]byte) error {
 	case schema.PostQuestion:
 		if m := p.memberships.at(id); m.is(isQuestion) {
 			p.addQuestion(m, row)
+		} else {
+			p.to.omitted[QuestionsOutside]++
 		}
 	case schema.PostAnswer:
 		if m := p.memberships.at(id); m.is(isAnswer) {
 			p.addAnswer(m, row)
+		} else {
+			p.to.omitted[AnswersOutside]++
 		}
 	case schema.PostTagWiki:
 		p.addWiki(p.terms.wiki, p.wikis[id].set(), row)
@@ -145,6 +150,9 @@ func (p *postReader) addQuestion(m postMembership, row [][]byte) {
 		c.addQuad(in, t.answered, s.path, s.typeQuad())
 	} else {
 		c.addQuad(in, t.unanswered, s.path, s.typeQuad())
+	}
+	if row[p.accepted] != nil && !m.is(hasAccepted) {
+		c.omitted[AcceptedDropped]++
 	}
 	for tag := range schema.SplitTags(row[p.tags]) {
 		c.addQuad(in, t.tagged, s.path, s.quad(markIRI, []byte(tagPath), tag))

@@ -117,7 +117,8 @@ type collector struct {
 	graphs   []Tallies
 	distinct Tallies
 	fields   [2][]FieldTallies // of questions and of answers, by graph
-	to       sink              // nil: add to the tallies
+	omitted  [Omissions]int64
+	to       sink // nil: add to the tallies
 }
 
 // sink receives quads and fields one by one. A tally may subtract what another adds.
@@ -186,6 +187,9 @@ func (c *collector) merge(d *collector) {
 		for g := range c.graphs {
 			c.fields[kind][g].Merge(&d.fields[kind][g])
 		}
+	}
+	for o, n := range d.omitted {
+		c.omitted[o] += n
 	}
 	for t := range AllTerms {
 		c.distinct[t].Merge(d.distinct[t])

@@ -14,11 +14,14 @@ type tag struct {
 	name                 string
 	in                   graphSet
 	count, wiki, excerpt []byte // as MariaDB prints them
+	hasRow               bool
+	dropped              int64 // wiki and excerpt that the row names and the dump does not have
 }
 
 // tagQuery reads the first row of each tag. Wiki and excerpt are NULL where their
 // post is not in the dump.
-const tagQuery = `SELECT t.TagName, t.Count, w.Id, e.Id FROM Tags t
+const tagQuery = `SELECT t.TagName, t.Count, w.Id, e.Id,
+	(IFNULL(t.WikiPostId,0)<>0 AND w.Id IS NULL)+(IFNULL(t.ExcerptPostId,0)<>0 AND e.Id IS NULL) FROM Tags t
 	LEFT JOIN Posts w ON w.Id=t.WikiPostId AND w.PostTypeId=5
 	LEFT JOIN Posts e ON e.Id=t.ExcerptPostId AND e.PostTypeId=4
 	WHERE t.Id IN (SELECT MIN(Id) FROM Tags GROUP BY TagName)`
@@ -36,7 +39,7 @@ func (r *tableReader) readTags(ctx context.Context) error {
 				return nil
 			}
 			delete(described, string(row[0]))
-			r.tags = append(r.tags, tag{string(row[0]), mask.set(), bytes.Clone(row[1]), bytes.Clone(row[2]), bytes.Clone(row[3])})
+			r.tags = append(r.tags, tag{string(row[0]), mask.set(), bytes.Clone(row[1]), bytes.Clone(row[2]), bytes.Clone(row[3]), true, tables.Int(row[4])})
 			for _, id := range [][]byte{row[2], row[3]} {
 				if id != nil {
 					r.wikis[tables.Int(id)] = r.wikis[tables.Int(id)].with(mask)
@@ -61,6 +64,10 @@ func (r *tableReader) tagScan() scan {
 	return scan{name: "tags", terms: []Term{isTag, name, count, wiki, excerpt}, run: func(_ context.Context, c *collector) error {
 		s := subject{countsOnly: r.options.CountsOnly}
 		for _, t := range r.tags {
+			c.omitted[WikisDropped] += t.dropped
+			if !t.hasRow {
+				c.omitted[TagsWithoutRow]++
+			}
 			s.set(tagPath, []byte(t.name))
 			c.addQuad(t.in, isTag, s.path, s.typeQuad())
 			c.addQuad(t.in, name, s.path, s.quad(markText, []byte(t.name)))

@@ -30,6 +30,9 @@ func (r *tableReader) voteScan() scan {
 		return r.db.EachRow(ctx, query, func(row [][]byte) error {
 			m := r.memberships.at(tables.Int(row[0]))
 			in := r.memberships.graphs(m)
+			if !m.is(inDump) {
+				c.omitted[VotesWithoutPost] += tables.Int(row[2])
+			}
 			if len(in) == 0 {
 				return nil
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -78,8 +79,8 @@ type damage struct {
 
 var damages = map[string]damage{
 	"quad removed": {
-		damage: replace("    so:viewCount 100 ;\n", "", 1),
-		want:   []string{"<http://stackoverflow.com/c%23>, so:viewCount: 0 quads in the files, 1 by the tables", "/questions/1 is missing in the files"},
+		damage: replace("    so:viewCount 100 ;\n", "", 1), filesOnly: true, // by the number of quads in the manifest
+		want: []string{"<http://stackoverflow.com/c%23>, so:viewCount: 0 quads in the files, 1 by the tables", "/questions/1 is missing in the files"},
 	},
 	"score changed": {
 		damage: replace("so:score -3", "so:score -4", 1),
@@ -94,8 +95,8 @@ var damages = map[string]damage{
 		want:   []string{"so:upVotes", "/questions/1"},
 	},
 	"duplicate quad": {
-		damage: replace("    so:viewCount 100 ;\n", "    so:viewCount 100 ;\n    so:viewCount 100 ;\n", 1),
-		want:   []string{"2 quads in the files, 1 by the tables", "/questions/1", "has 2 in the files, 1 in the tables"},
+		damage: replace("    so:viewCount 100 ;\n", "    so:viewCount 100 ;\n    so:viewCount 100 ;\n", 1), filesOnly: true,
+		want: []string{"2 quads in the files, 1 by the tables", "/questions/1", "has 2 in the files, 1 in the tables"},
 	},
 	"quad in another graph": {
 		damage: func(f *fixture) {
@@ -167,6 +168,19 @@ var damages = map[string]damage{
 	"file missing": {
 		damage: func(f *fixture) { f.missing = []string{"vectors/cpp/part-00000.parquet"} }, filesOnly: true,
 		want: []string{"vectors/cpp/part-00000.parquet is missing"},
+	},
+	"foreign file": {
+		damage: func(f *fixture) { f.files["notes.txt"] = "x" }, filesOnly: true,
+		want: []string{"files: notes.txt is no file of the build"},
+	},
+	"link in a folder": {
+		damage: afterwards(func(t *testing.T, out string) {
+			path := filepath.Join(out, filepath.FromSlash(miniBatch))
+			if err := errors.Join(os.Rename(path, path+".moved"), os.Symlink(path+".moved", path), os.Remove(path+".moved")); err != nil {
+				t.Fatal(err)
+			}
+		}), filesOnly: true,
+		want: []string{miniBatch + " is no regular file"},
 	},
 	"file extra": {
 		damage: func(f *fixture) { f.files["graph/notes.txt"] = "x" }, filesOnly: true,
@@ -393,7 +407,7 @@ var damages = map[string]damage{
 	},
 	"damaged model": {
 		damage: func(f *fixture) { f.model = append(bytes.Clone(f.model[:len(f.model)-1]), 0) }, filesOnly: true,
-		want: []string{"model: vectors/model.bin: read the dense embedder", "its checksum is wrong"},
+		want: []string{"model: model.bin: read the dense embedder", "its checksum is wrong"},
 	},
 	"parent twice": {
 		damage: func(f *fixture) { f.parents[2] = f.parents[1] }, filesOnly: true,

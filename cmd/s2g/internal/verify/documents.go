@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,78 +8,154 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"s2g/cmd/s2g/internal/oracle"
 	"s2g/cmd/s2g/internal/publish"
 	"s2g/schema/manifest"
 )
 
-// checkDocuments compares the documents of the build with the manifest, and
-// SHA256SUMS with the files.
-func (v *verifier) checkDocuments(results []fileResult) error {
-	c := newCheck("documents", "documents and lines of SHA256SUMS")
-	c.remedy = "run s2g publish with the same option out, which overwrites the documents; rejects.jsonl comes from s2g ingest"
-	sums := map[string]string{} // of the lines that SHA256SUMS must have, by file
-	for i, f := range v.files {
-		sums[f.name] = results[i].sha256
+// maxDocument is the size of the largest document that is compared.
+const maxDocument = 256 << 20
+
+// compareDocuments compares the documents of the build with those that its proven contents require,
+// byte by byte: those of package publish, ontology.ttl and void.ttl. rejects.jsonl is compared with the
+// manifest alone. want is nil where there are no tables.
+func (v *verifier) compareDocuments(want *oracle.Expected) (Check, error) {
+	c := newCheck("documents", "documents: content, and size and SHA-256 against the manifest")
+	c.remedy = "run s2g publish with the same option out, which overwrites the documents; s2g graph overwrites graph/*.ttl; rejects.jsonl comes from s2g ingest"
+	if want == nil && v.isOfEarlierVersion() {
+		c.What = "documents: size and SHA-256 against the manifest; a build of an earlier version has other content"
+		for _, f := range v.manifest.Published {
+			if err := v.compareListed(&c, f); err != nil {
+				return c, err
+			}
+		}
+		return c, nil
 	}
-	documents := v.manifest.Published
+	if v.has(manifest.Graph) {
+		void, err := v.readDocument(voidFile)
+		if err != nil {
+			return c, err
+		}
+		required, err := v.turtleFiles(want, void)
+		if err != nil {
+			return c, err
+		}
+		for _, name := range []string{ontologyFile, voidFile} {
+			if content := required[name]; content != nil {
+				if err := v.compareDocument(&c, name, content); err != nil {
+					return c, err
+				}
+			}
+		}
+	}
 	if ingest := v.manifest.Stages[manifest.Ingest]; ingest != nil {
-		documents = slices.Concat(ingest.Files, documents)
+		for _, f := range ingest.Files {
+			if err := v.compareListed(&c, f); err != nil {
+				return c, err
+			}
+		}
 	}
-	for _, want := range documents {
-		c.Count++
-		f := file{name: want.Name}
-		info, err := os.Stat(v.path(f))
-		if errors.Is(err, fs.ErrNotExist) {
-			c.differ("%s is missing", f.name)
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("reading %s: %w", f.name, err)
-		}
-		f.size = info.Size()
-		sum, err := v.hashFile(f)
-		if err != nil {
-			return err
-		}
-		compareFile(&c, want, f, sum)
-		sums[f.name] = sum
+	documents, err := publish.Documents(v.proven)
+	if err != nil {
+		return c, err
 	}
-	delete(sums, publish.Sums)
-	if err := v.compareSums(&c, sums); err != nil {
+	for _, d := range documents {
+		if err := v.compareDocument(&c, d.Name, d.Content); err != nil {
+			return c, err
+		}
+		at := slices.IndexFunc(v.manifest.Published, func(f manifest.File) bool { return f.Name == d.Name })
+		if at < 0 {
+			c.differ("%s is not in the manifest", d.Name)
+		} else if err := v.compareListed(&c, v.manifest.Published[at]); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// isOfEarlierVersion reports whether the build is of a version that recorded no times of files.
+func (v *verifier) isOfEarlierVersion() bool {
+	for _, s := range v.manifest.Stages {
+		if slices.ContainsFunc(s.Files, func(f manifest.File) bool { return !f.Time.IsZero() }) {
+			return false
+		}
+	}
+	return true
+}
+
+// readDocument returns the content of a document, nil where it is missing.
+func (v *verifier) readDocument(name string) ([]byte, error) {
+	path := filepath.Join(v.out, filepath.FromSlash(name))
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > maxDocument {
+		return []byte{}, nil
+	}
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return content, nil
+}
+
+// compareDocument compares a document with the content that it must have.
+func (v *verifier) compareDocument(c *Check, name string, want []byte) error {
+	c.Count++
+	has, err := v.readDocument(name)
+	switch {
+	case err != nil:
 		return err
+	case has == nil:
+		c.differ("%s is missing", name)
+	case !bytes.Equal(has, want):
+		c.differ("%s, %s", name, firstDifference(has, want))
 	}
-	v.documents = c
 	return nil
 }
 
-// compareSums compares the lines of SHA256SUMS with the hashes of the files, by
-// name. It changes want.
-func (v *verifier) compareSums(c *Check, want map[string]string) error {
-	text, err := os.ReadFile(filepath.Join(v.out, publish.Sums))
+// firstDifference describes the first line in which two texts differ.
+func firstDifference(has, want []byte) string {
+	const most = 100 // bytes of a line
+	quoted := func(line []byte, ok bool) string {
+		if !ok {
+			return "no line"
+		}
+		return fmt.Sprintf("%q", line[:min(len(line), most)])
+	}
+	for n := 1; ; n++ {
+		a, restA, moreA := bytes.Cut(has, []byte("\n"))
+		b, restB, moreB := bytes.Cut(want, []byte("\n"))
+		if !bytes.Equal(a, b) || moreA != moreB {
+			at := 0
+			for at < len(a) && at < len(b) && a[at] == b[at] {
+				at++
+			}
+			at = max(0, at-most/2)
+			return fmt.Sprintf("line %d: it has %s, it must have %s", n, quoted(a[at:], len(has) > 0), quoted(b[at:], len(want) > 0))
+		}
+		has, want = restA, restB
+	}
+}
+
+// compareListed compares a document with its entry in the manifest.
+func (v *verifier) compareListed(c *Check, want manifest.File) error {
+	f := file{name: want.Name}
+	info, err := os.Stat(v.path(f))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // checkDocuments has noted it
+		c.differ("%s is missing", f.name)
+		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("reading %s: %w", publish.Sums, err)
+		return fmt.Errorf("reading %s: %w", f.name, err)
 	}
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		c.Count++
-		sum, name, _ := strings.Cut(lines.Text(), "  ")
-		hash, exists := want[name]
-		delete(want, name)
-		switch {
-		case !exists:
-			c.differ("%s names %q, which is not there", publish.Sums, name)
-		case hash != sum:
-			c.differ("%s has the SHA-256 %s, %s lists %s", name, hash, publish.Sums, sum)
-		}
+	f.size = info.Size()
+	sum, err := v.hashFile(f)
+	if err != nil {
+		return err
 	}
-	for _, f := range v.files {
-		if _, missing := want[f.name]; missing {
-			c.differ("%s has no line in %s", f.name, publish.Sums)
-		}
-	}
+	compareFile(c, want, f, sum)
 	return nil
 }

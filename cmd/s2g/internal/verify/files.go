@@ -36,6 +36,8 @@ const (
 	batchFile
 	shardFile
 	parentFile
+	turtleFile
+	irregularFile // not read
 )
 
 // stageFolders are the folders that stages write, and the file beside them.
@@ -66,7 +68,11 @@ func listFiles(out string) ([]file, error) {
 				return err
 			}
 			name := filepath.ToSlash(filepath.Join(folder, within))
-			files = append(files, file{name, info.Size(), kindOf(name)})
+			kind := kindOf(name)
+			if !info.Mode().IsRegular() {
+				kind = irregularFile
+			}
+			files = append(files, file{name, info.Size(), kind})
 			return nil
 		})
 		if err != nil {
@@ -81,6 +87,8 @@ func kindOf(name string) fileKind {
 	switch {
 	case strings.HasPrefix(name, "graph/batch-"):
 		return batchFile
+	case strings.HasPrefix(name, "graph/") && strings.HasSuffix(name, ".ttl"):
+		return turtleFile
 	case strings.HasPrefix(name, "vectors/") && parquet:
 		return shardFile
 	case strings.HasPrefix(name, "parents/") && parquet:
@@ -143,14 +151,12 @@ func (v *verifier) readFiles(ctx context.Context, db *tables.DB) error {
 			v.texts.merge(w.tables.counts)
 		}
 	}
+	v.results = results
 	v.checkInventory(results)
 	v.checkBatches(results)
 	v.checkShards(results)
 	v.checkParents(results)
-	if len(v.manifest.Published) > 0 {
-		return v.checkDocuments(results)
-	}
-	return nil
+	return v.checkForeign(&v.inventory)
 }
 
 // fileResult is what readFiles finds in a file.
@@ -187,7 +193,7 @@ type fileGroup []int
 func (v *verifier) fileGroups() []fileGroup {
 	var groups []fileGroup
 	parts := map[string]int{} // positions in groups, by file name: the files of a part share theirs
-	for _, kind := range []fileKind{otherFile, batchFile, parentFile, shardFile} {
+	for _, kind := range []fileKind{otherFile, turtleFile, irregularFile, batchFile, parentFile, shardFile} {
 		for i, f := range v.files {
 			if f.kind != kind {
 				continue
@@ -212,6 +218,10 @@ func (v *verifier) readGroup(ctx context.Context, group fileGroup, results []fil
 			return err
 		}
 		f, r := v.files[i], &results[i]
+		if f.kind == irregularFile {
+			r.difference = f.name + " is no regular file"
+			continue
+		}
 		if r.sha256, err = v.hashFile(f); err != nil {
 			return err
 		}
@@ -221,6 +231,8 @@ func (v *verifier) readGroup(ctx context.Context, group fileGroup, results []fil
 				r.quads++
 				return w.quads.count(q)
 			})
+		case turtleFile:
+			r.difference, err = v.readQuads(ctx, f, func(*trig.Quad) string { r.quads++; return "" })
 		case shardFile:
 			w.parents.rewind()
 			r.shard, r.difference, err = v.readShard(ctx, f, &w.parents, nil)
@@ -265,6 +277,9 @@ func (p *byteProgress) add(n int64) {
 func (v *verifier) checkInventory(results []fileResult) {
 	v.inventory = v.compareWithManifest("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
 		f, r := v.files[i], results[i]
+		if r.difference != "" && (f.kind == turtleFile || f.kind == irregularFile) {
+			c.differ("%s", r.difference)
+		}
 		compareFile(c, want, f, r.sha256)
 		if rows := r.rows(); f.kind != otherFile && rows != want.Rows && r.difference == "" {
 			c.differ("%s has %d rows, the manifest lists %d", f.name, rows, want.Rows)

@@ -15,9 +15,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
+	"s2g/cmd/s2g/internal/publish"
+	"s2g/graph"
+	"s2g/graph/trig"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 	"s2g/vectors/embed"
@@ -59,6 +64,7 @@ func newFixture(t testing.TB) *fixture {
 		parents: []shard.Parent{parent(1), parent(5), parent(7)},
 		files:   map[string]string{},
 		model:   slices.Clone(model),
+		dump:    manifest.Dump{Newest: "2019-01-04T00:00:00.000Z"},
 		options: manifest.Options{Window: fixtureWindow, Overlap: fixtureOverlap},
 	}
 }
@@ -159,10 +165,12 @@ func (f *fixture) write(t testing.TB) string {
 	if f.dump.Site == "" && f.options.Site == "" {
 		f.dump.Site = "stackoverflow.com"
 	}
-	m := manifest.Manifest{Format: manifest.Format, Options: f.options, Dump: f.dump, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
+	m := &manifest.Manifest{Format: manifest.Format, Tool: "v1", Options: f.options, Dump: f.dump, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
 	put := func(stage, name string, content []byte, rows int64) {
 		s := m.Stages[stage]
-		s.Files = append(s.Files, manifest.File{Name: name, Size: int64(len(content)), SHA256: hash(string(content)), Rows: rows})
+		s.Files = append(s.Files, manifest.File{Name: name, Size: int64(len(content)), SHA256: hash(string(content)), Rows: rows, Time: time.Unix(1, 0)})
+		s.BytesOut += int64(len(content))
+		s.Rows += rows
 		if !slices.Contains(f.missing, name) {
 			save(t, out, name, content)
 		}
@@ -170,6 +178,21 @@ func (f *fixture) write(t testing.TB) string {
 	for _, name := range slices.Sorted(maps.Keys(f.batches)) {
 		put(manifest.Graph, name, compress(t, f.batches[name]), countQuads(f.batches[name]))
 	}
+	m.Stages[manifest.Graph].Summary.Counts, m.Stages[manifest.Graph].UnusedTags = maps.Clone(graphCounts), unusedTags()
+	put(manifest.Graph, ontologyFile, schema.Ontology, countTriples(t, schema.Ontology))
+	void := f.void(t, m)
+	put(manifest.Graph, voidFile, void, countTriples(t, void))
+	for _, s := range m.Stages { // of the batches alone
+		s.Rows, s.BytesOut = 0, 0
+		for _, b := range s.Batches() {
+			s.Rows += b.Rows
+			s.BytesOut += b.Size
+		}
+	}
+	put(manifest.Vectors, "model.bin", f.model, 0)
+	m.Stages[manifest.Vectors].BytesOut = 0
+	put(manifest.Vectors, "parents/part-00000.parquet", encode(t, f.parents), int64(len(f.parents)))
+	m.Stages[manifest.Vectors].Rows = 0
 	for _, name := range slices.Sorted(maps.Keys(f.shards)) {
 		content := encode(t, f.shards[name])
 		if name == f.bare {
@@ -180,10 +203,20 @@ func (f *fixture) write(t testing.TB) string {
 		}
 		put(manifest.Vectors, name, content, int64(len(f.shards[name])))
 	}
-	put(manifest.Vectors, "vectors/model.bin", f.model, 0)
-	put(manifest.Vectors, "parents/part-00000.parquet", encode(t, f.parents), int64(len(f.parents)))
 	for name, text := range f.files {
 		save(t, out, name, []byte(text))
+	}
+	v := m.Stages[manifest.Vectors]
+	v.BytesIn, v.Counts, v.UnusedTags = 76, maps.Clone(vectorCounts), unusedTags()
+	model, _ := fixtureModel()
+	v.Embedders = &manifest.Embedders{Dense: model.Model(), Sparse: "qdrant/bm25", Windows: "s2g", Weight: 0.2}
+	documents, err := publish.Documents(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range documents {
+		m.Published = append(m.Published, d.File())
+		save(t, out, d.Name, d.Content)
 	}
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -191,6 +224,77 @@ func (f *fixture) write(t testing.TB) string {
 	}
 	save(t, out, "manifest.json", text)
 	return out
+}
+
+// The counts of the mini dump's graph and vectors.
+var (
+	graphCounts = map[string]int64{
+		"accepted_dropped": 1, "answers": 4, "answers_outside": 2, "comments": 2, "comments_on_wikis": 1, "comments_outside": 1,
+		"comments_without_post": 1, "duplicates_not_questions": 1, "files": 1, "links": 3, "links_outside": 2, "links_repeated": 1,
+		"questions": 3, "questions_outside": 1, "tags": 5, "tags_without_row": 1, "triples": 329, "triples_distinct": 161,
+		"votes_without_post": 1, "wikis": 2, "wikis_dropped": 2,
+	}
+	vectorCounts = map[string]int64{"chunks_after_the_first": 1, "questions": 3, "texts": 4, "texts_without_a_known_term": 1}
+)
+
+// unusedTags returns the languages of which the mini dump has no question.
+func unusedTags() (tags []string) {
+	for _, l := range schema.DefaultLanguages() {
+		if !slices.Contains([]string{"c#", "python", ".net", "c++"}, l.Tag) {
+			tags = append(tags, l.Tag)
+		}
+	}
+	return tags
+}
+
+// void returns void.ttl, with the counts of the mini dump.
+func (f *fixture) void(t testing.TB, m *manifest.Manifest) []byte {
+	t.Helper()
+	text, err := os.ReadFile("testdata/mini.trig")
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := graph.VoIDCounts{Union: map[string]int64{}}
+	positions := map[string]int{}
+	for i, l := range m.Options.Graphs() {
+		positions[vocab.DefaultSite.Graph(l.Tag)] = i
+		counts.Graphs = append(counts.Graphs, map[string]int64{})
+	}
+	seen := map[string]bool{}
+	for r := trig.NewReader(bytes.NewReader(text), trig.TriG); r.Scan(); {
+		q := r.Record()
+		kind := string(q.Predicate.Value)
+		if kind == rdfType {
+			kind = string(q.Object.Value)
+		}
+		counts.Graphs[positions[string(q.Graph.Value)]][kind]++
+		if triple := fmt.Sprintf("%s %s %s", q.Subject.Value, q.Predicate.Value, q.Object.Value); !seen[triple] {
+			seen[triple] = true
+			counts.Union[kind]++
+		}
+	}
+	site, err := m.BuildSite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	void, err := graph.VoID(graph.Options{Site: site}, m.Dump, m.Tool, m.Stages[manifest.Graph].Batches(), counts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return void
+}
+
+// countTriples returns the number of triples of a Turtle file.
+func countTriples(t testing.TB, turtle []byte) (n int64) {
+	t.Helper()
+	r := trig.NewReader(bytes.NewReader(turtle), trig.TriG)
+	for r.Scan() {
+		n++
+	}
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 func save(t testing.TB, out, name string, content []byte) {

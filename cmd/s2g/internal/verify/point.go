@@ -10,6 +10,7 @@ import (
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/schema"
+	"s2g/vectors/embed"
 	"s2g/vectors/shard"
 )
 
@@ -40,6 +41,7 @@ type pointChecker struct {
 	post       int64                 // of that point
 	nextChunk  int32                 // the chunk of the post that must follow
 	chunkCount int32                 // of the post
+	first      bool                  // the shard is that of the first of the post's languages
 	fieldCRCs  [oracle.Fields]uint32 // of the post
 
 	path, digits []byte    // IRI of the post without the site; its id
@@ -78,6 +80,15 @@ func (p *pointChecker) check() (difference string) {
 		return fmt.Sprintf("point %d of post %d: %s", p.point, p.post, difference)
 	}
 	p.shard.points++
+	if t := &p.shard.tally; p.first {
+		t.texts++
+		if p.columns.chunk.integer() > 0 {
+			t.laterChunks++
+		}
+		if embed.IsFirstAxis(p.columns.dense.row) {
+			t.unknownTexts++
+		}
+	}
 	return ""
 }
 
@@ -149,7 +160,8 @@ func (p *pointChecker) beginPost(post int64, chunk, chunks int32) string {
 	for f, crc := range p.fieldCRCs {
 		t.fields[kind][f].Add(crc)
 	}
-	if isFirstLanguage(c.language, c.fields[oracle.Languages]) {
+	if p.first = isFirstLanguage(c.language, c.fields[oracle.Languages]); p.first {
+		t.postsOnce[kind]++
 		t.once.Add(parentCRC(p.digits))
 	}
 	return ""

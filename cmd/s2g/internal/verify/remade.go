@@ -41,7 +41,7 @@ func (v *verifier) newRemaker() (*remaker, error) {
 		r.window, r.overlap = defaultWindow, defaultOverlap
 	}
 	if made != nil {
-		r.byEndpoint = made.Windows == "endpoint"
+		r.byEndpoint = made.Windows == "endpoint" && !v.isBuiltin()
 	}
 	if o.Sparse == "" || o.Sparse == embed.KindBM25 {
 		r.sparse = embed.NewBM25()

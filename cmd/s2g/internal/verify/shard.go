@@ -48,7 +48,11 @@ type shardTally struct {
 	points int64
 	posts  [2]oracle.Tally        // by kind, with the checksum of the quads that give them their type
 	fields [2]oracle.FieldTallies // by kind, what the shards repeat of posts
-	once   oracle.Tally           // of the posts whose first language is the shard's, so that each post counts once over all shards
+
+	// over the posts whose first language is the shard's, so that each counts once over all shards
+	texts, laterChunks, unknownTexts int64        // chunks; those after the first; those without a term of the builtin embedder
+	postsOnce                        [2]int64     // by kind
+	once                             oracle.Tally // the posts
 }
 
 func (t *shardTally) merge(u *shardTally) {
@@ -56,6 +60,12 @@ func (t *shardTally) merge(u *shardTally) {
 	for kind := range t.posts {
 		t.posts[kind].Merge(u.posts[kind])
 		t.fields[kind].Merge(&u.fields[kind])
+	}
+	t.texts += u.texts
+	t.laterChunks += u.laterChunks
+	t.unknownTexts += u.unknownTexts
+	for kind := range t.postsOnce {
+		t.postsOnce[kind] += u.postsOnce[kind]
 	}
 	t.once.Merge(u.once)
 }

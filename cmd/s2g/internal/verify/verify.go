@@ -13,7 +13,8 @@
 //	parents    each embedded post has one row of its own, whose text is the tables', cleaned again
 //	model      the builtin embedder, fitted again on the same texts, is that of the build
 //	payload    for each language and column, the checksum of the posts' values is that of the tables
-//	documents  the documents of the build and the lines of SHA256SUMS are those of the files
+//	manifest   its counts, options and names of models are those of files and tables
+//	documents  the documents, ontology.ttl and void.ttl are those that the contents of the build require
 //
 // The checks of servers that hold the build follow (server.go).
 //
@@ -154,11 +155,13 @@ type verifier struct {
 	fitted  fitSample // the texts that the model was fitted on
 
 	// results of readFiles
-	inventory, batches, shards, parents, model, documents Check
-	texts                                                 textCounts
-	quads                                                 *quadCounter // sums over all batches
-	shardTallies                                          []shardTally // by graph
-	parentPosts                                           oracle.Tally
+	results                                    []fileResult
+	inventory, batches, shards, parents, model Check
+	texts                                      textCounts
+	proven                                     *manifest.Manifest // the manifest as it must be
+	quads                                      *quadCounter       // sums over all batches
+	shardTallies                               []shardTally       // by graph
+	parentPosts                                oracle.Tally
 }
 
 // namedGraph is a graph of the build and the folder of its posts' shards.
@@ -248,8 +251,16 @@ func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check,
 			checks = append(checks, payload)
 		}
 	}
-	if len(v.manifest.Published) > 0 {
-		checks = append(checks, v.documents) // last, because the other checks describe a damaged file better
+	// these are last, because the other checks describe a damaged file better
+	if err := v.prove(want); err != nil {
+		return nil, err
+	}
+	for _, compare := range []func(*oracle.Expected) (Check, error){v.compareManifest, v.compareDocuments} {
+		c, err := compare(want)
+		if err != nil {
+			return nil, err
+		}
+		checks = append(checks, c)
 	}
 	return checks, nil
 }

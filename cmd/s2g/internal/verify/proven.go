@@ -1,0 +1,280 @@
+package verify
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"s2g/cmd/s2g/internal/oracle"
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/schema/vocab"
+	"s2g/vectors/embed"
+)
+
+// prove sets v.proven to the manifest as files and tables require it. Values that follow from neither are
+// those of the manifest: the dump's files, times, memory. want is nil where there are no tables.
+func (v *verifier) prove(want *oracle.Expected) error {
+	m := &manifest.Manifest{}
+	text, err := json.Marshal(v.manifest)
+	if err == nil {
+		err = json.Unmarshal(text, m)
+	}
+	if err != nil {
+		return fmt.Errorf("copying the manifest: %w", err)
+	}
+	if s := m.Stages[manifest.Graph]; s != nil {
+		v.proveGraph(s, want)
+	}
+	if s := m.Stages[manifest.Vectors]; s != nil {
+		v.proveVectors(s, want)
+	}
+	if want != nil {
+		v.proveDump(m, want)
+	}
+	m.Options.Compress, m.Options.GraphFormat = v.batchForm(m.Options)
+	v.proven = m
+	return nil
+}
+
+// proveFiles sets the files of a stage: those of some folders.
+func (v *verifier) proveFiles(s *manifest.Stage, folders ...string) {
+	listed := map[string]manifest.File{}
+	for _, f := range s.Files {
+		listed[f.Name] = f
+	}
+	s.Files = nil
+	for i, f := range v.files {
+		if top, _, _ := strings.Cut(f.name, "/"); !slices.Contains(folders, top) {
+			continue
+		}
+		entry := listed[f.name] // keeps its checkpoint and time
+		entry.Name, entry.Size, entry.SHA256, entry.Rows = f.name, f.size, v.results[i].sha256, v.results[i].rows()
+		s.Files = append(s.Files, entry)
+	}
+	slices.SortFunc(s.Files, func(a, b manifest.File) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+func (v *verifier) proveGraph(s *manifest.Stage, want *oracle.Expected) {
+	v.proveFiles(s, "graph")
+	s.Rows, s.BytesOut, s.Errors = v.batches.Count, 0, nil
+	batches := v.filesOf(batchFile)
+	for _, f := range batches {
+		s.BytesOut += f.size
+	}
+	counts := map[string]int64{"triples": s.Rows, "files": int64(len(batches))}
+	if want == nil {
+		for name, n := range s.Counts {
+			if _, known := counts[name]; !known {
+				counts[name] = n
+			}
+		}
+	} else {
+		counts["triples_distinct"] = want.Distinct.Quads()
+		for name, terms := range map[string][]string{
+			"questions": {vocab.Question}, "answers": {vocab.Answer}, "comments": {vocab.Comment}, "tags": {vocab.Tag},
+			"wikis": {vocab.TagWiki, vocab.TagWikiExcerpt}, "links": {vocab.LinkedTo, vocab.DuplicateOf},
+		} {
+			counts[name] = 0
+			for _, term := range terms {
+				t, _ := oracle.LookupTerm(term)
+				counts[name] += want.Distinct[t].Count
+			}
+		}
+		for o, n := range want.Omitted {
+			counts[oracle.Omission(o).String()] = n
+		}
+		s.UnusedTags = v.unusedTags(want)
+	}
+	s.Counts = counts
+}
+
+// unusedTags returns the tags of the languages without a question.
+func (v *verifier) unusedTags(want *oracle.Expected) (tags []string) {
+	for g, l := range v.manifest.Options.Table() {
+		if l.Tag != schema.SiteTag && want.Graphs[g][question.class()].Count == 0 {
+			tags = append(tags, l.Tag)
+		}
+	}
+	return tags
+}
+
+func (v *verifier) proveVectors(s *manifest.Stage, want *oracle.Expected) {
+	v.proveFiles(s, "model.bin", "parents", "vectors")
+	var all shardTally
+	for i := range v.shardTallies {
+		all.merge(&v.shardTallies[i])
+	}
+	s.Rows, s.BytesOut, s.Errors = all.points, 0, nil
+	for _, f := range v.files {
+		if f.kind == shardFile || f.kind == parentFile {
+			s.BytesOut += f.size
+		}
+	}
+	counts := map[string]int64{"texts": all.texts, "chunks_after_the_first": all.laterChunks, "questions": all.postsOnce[question], "answers": all.postsOnce[answer]}
+	if v.isBuiltin() {
+		counts["texts_without_a_known_term"] = all.unknownTexts
+	}
+	for name, n := range s.Counts {
+		_, known := counts[name]
+		isDrop := strings.HasPrefix(name, "dropped_")
+		if !known && (want == nil && isDrop || !isDrop && v.countsRequests(name)) {
+			counts[name] = n // what endpoints and a reused build did follows from no file
+		}
+	}
+	if want != nil {
+		s.BytesIn, s.UnusedTags = v.texts.bytes, v.unusedTags(want)
+		for rule, n := range v.texts.drops {
+			counts["dropped_"+strings.ReplaceAll(rule, "-", "_")] = n
+		}
+	}
+	s.Counts = counts
+	if s.Embedders != nil {
+		v.proveEmbedders(s.Embedders)
+	}
+}
+
+// countsRequests reports whether a count is of requests to endpoints, or of texts of a reused build.
+func (v *verifier) countsRequests(name string) bool {
+	o := v.manifest.Options
+	switch {
+	case name == "texts_reused":
+		return o.Reuse != "" || !v.isBuiltin()
+	case strings.HasPrefix(name, "dense_"):
+		return !v.isBuiltin()
+	case strings.HasPrefix(name, "sparse_"):
+		return v.remaker.sparse == nil
+	}
+	return false
+}
+
+func (v *verifier) proveEmbedders(e *manifest.Embedders) {
+	if v.remaker.dense != nil {
+		e.Dense, e.Windows = v.remaker.dense.Model(), "s2g"
+	}
+	if v.remaker.sparse != nil {
+		e.Sparse = v.remaker.sparse.Model()
+	}
+	if e.Fitted == 0 {
+		e.Weight = embed.DefaultWeight(e.Dense)
+	}
+}
+
+// optionalTables are the tables that option without may name.
+var optionalTables = map[string]string{"comments": "Comments", "votes": "Votes", "links": "PostLinks", "tags": "Tags"}
+
+func (v *verifier) proveDump(m *manifest.Manifest, want *oracle.Expected) {
+	if m.Dump.Newest != "" || want.Newest != "" {
+		m.Dump.Newest = want.Newest
+	}
+	for name, t := range m.Dump.Tables {
+		if rows, _, ok := strings.Cut(t.Fingerprint, "-"); ok && want.Tables[name] { // compared with the table
+			t.Rows, _ = strconv.ParseInt(rows, 10, 64)
+			m.Dump.Tables[name] = t
+		}
+	}
+	slices.Sort(m.Options.Without)
+	slices.Sort(v.manifest.Options.Without)
+	m.Options.Without = nil
+	for _, name := range slices.Sorted(maps.Keys(optionalTables)) {
+		if !want.Tables[optionalTables[name]] {
+			m.Options.Without = append(m.Options.Without, name)
+		}
+	}
+	if s := m.Stages[manifest.Ingest]; s != nil && len(m.Dump.Tables) > 0 {
+		s.Rows, s.BytesIn = 0, 0
+		s.Counts = map[string]int64{}
+		for name, t := range m.Dump.Tables {
+			s.Rows += t.Rows
+			s.BytesIn += t.Bytes
+			s.Counts[name] = t.Rows
+		}
+	}
+}
+
+// batchForm returns the compression and the format that the names of the batches tell; without batches,
+// those of o.
+func (v *verifier) batchForm(o manifest.Options) (compress, format string) {
+	batches := v.filesOf(batchFile)
+	if len(batches) == 0 {
+		return o.Compress, o.GraphFormat
+	}
+	_, suffix, _ := strings.Cut(path.Base(batches[0].name), ".")
+	extension, compression, _ := strings.Cut(suffix, ".")
+	compress = map[string]string{"": "none", "gz": "gzip", "zst": "zstd"}[compression]
+	format = map[string]string{"trig": "trig", "nq": "nquads"}[extension]
+	if o.Compress == "" && compress == "gzip" {
+		compress = "" // the default, which no stage has stored
+	}
+	if o.GraphFormat == "" && format == "trig" {
+		format = ""
+	}
+	return compress, format
+}
+
+// compareManifest compares the manifest with the proven one, value by value.
+func (v *verifier) compareManifest(*oracle.Expected) (Check, error) {
+	c := newCheck("manifest", "values of manifest.json, against files and tables")
+	is, err := flatten(v.manifest)
+	if err != nil {
+		return c, err
+	}
+	must, err := flatten(v.proven)
+	if err != nil {
+		return c, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		c.Count++
+		if want, ok := must[name]; !ok && is[name] != "0" {
+			c.differ("manifest.json: %s is %s, it must not be there", name, is[name])
+		} else if ok && want != is[name] {
+			c.differ("manifest.json: %s is %s, it must be %s", name, is[name], want)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(must)) {
+		if _, ok := is[name]; !ok && must[name] != "0" {
+			c.differ("manifest.json: %s is missing, it must be %s", name, must[name])
+		}
+	}
+	return c, nil
+}
+
+// flatten returns the values of a manifest as JSON, by their paths. Files are named.
+func flatten(m *manifest.Manifest) (map[string]string, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("reading the manifest: %w", err)
+	}
+	var root any
+	if err := json.Unmarshal(text, &root); err != nil {
+		return nil, fmt.Errorf("reading the manifest: %w", err)
+	}
+	values := map[string]string{}
+	var walk func(path string, value any)
+	walk = func(path string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			for name, v := range value {
+				walk(strings.TrimPrefix(path+"."+name, "."), v)
+			}
+		case []any:
+			for i, v := range value {
+				name := strconv.Itoa(i)
+				if object, ok := v.(map[string]any); ok && object["name"] != nil {
+					name = fmt.Sprint(object["name"])
+				}
+				walk(path+"["+name+"]", v)
+			}
+		default:
+			text, _ := json.Marshal(value) // of a value that was unmarshalled
+			values[path] = string(text)
+		}
+	}
+	walk("", root)
+	return values, nil
+}

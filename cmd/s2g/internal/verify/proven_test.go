@@ -1,0 +1,101 @@
+package verify
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+)
+
+// changeManifest changes the manifest of a build, and the documents with it.
+func changeManifest(t *testing.T, out string, change func(*manifest.Manifest)) {
+	t.Helper()
+	m, err := manifest.Read(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(m)
+	text, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, out, "manifest.json", text)
+}
+
+func TestChangedManifestIsFound(t *testing.T) {
+	db := miniTables(t)
+	stage := func(name string, change func(*manifest.Stage)) func(*manifest.Manifest) {
+		return func(m *manifest.Manifest) { change(m.Stages[name]) }
+	}
+	for name, c := range map[string]struct {
+		change func(*manifest.Manifest)
+		want   string
+	}{
+		"count of the graph":   {stage("graph", func(s *manifest.Stage) { s.Counts["comments_outside"]++ }), "stages.graph.counts.comments_outside is 2, it must be 1"},
+		"invented count":       {stage("graph", func(s *manifest.Stage) { s.Counts["invented"] = 7 }), "stages.graph.counts.invented is 7, it must not be there"},
+		"rows of the graph":    {stage("graph", func(s *manifest.Stage) { s.Rows++ }), "stages.graph.rows is 330, it must be 329"},
+		"bytes of the vectors": {stage("vectors", func(s *manifest.Stage) { s.BytesIn++ }), "stages.vectors.bytes_in is 77, it must be 76"},
+		"errors of a stage":    {stage("vectors", func(s *manifest.Stage) { s.Errors = map[string]int64{"x": 1} }), "stages.vectors.errors.x is 1, it must not be there"},
+		"dropped pieces":       {stage("vectors", func(s *manifest.Stage) { s.Counts["dropped_log"] = 1 }), "stages.vectors.counts.dropped_log is 1, it must not be there"},
+		"reused texts":         {stage("vectors", func(s *manifest.Stage) { s.Counts["texts_reused"] = 1 }), "stages.vectors.counts.texts_reused is 1, it must not be there"},
+		"requests":             {stage("vectors", func(s *manifest.Stage) { s.Counts["dense_retries"] = 1 }), "stages.vectors.counts.dense_retries is 1, it must not be there"},
+		"dense model":          {stage("vectors", func(s *manifest.Stage) { s.Embedders.Dense = "builtin/lsa-256-0" }), `stages.vectors.embedders.dense is "builtin/lsa-256-0", it must be "builtin/`},
+		"sparse model":         {stage("vectors", func(s *manifest.Stage) { s.Embedders.Sparse = "x" }), `stages.vectors.embedders.sparse is "x", it must be "qdrant/bm25"`},
+		"weight":               {stage("vectors", func(s *manifest.Stage) { s.Embedders.Weight = 0.9 }), "stages.vectors.embedders.weight is 0.9, it must be 0.2"},
+		"source of tokens":     {stage("vectors", func(s *manifest.Stage) { s.Embedders.Windows = "endpoint" }), `stages.vectors.embedders.windows is "endpoint", it must be "s2g"`},
+		"unused tags":          {stage("graph", func(s *manifest.Stage) { s.UnusedTags = s.UnusedTags[1:] }), "stages.graph.unasked["},
+		"newest post":          {func(m *manifest.Manifest) { m.Dump.Newest = "2020-01-01T00:00:00.000Z" }, "dump.newest is "},
+		"option without":       {func(m *manifest.Manifest) { m.Options.Without = []string{"votes"} }, `options.without[0] is "votes", it must not be there`},
+		"compression":          {func(m *manifest.Manifest) { m.Options.Compress = "zstd" }, `options.compress is "zstd", it must be`},
+		"format of the graph":  {func(m *manifest.Manifest) { m.Options.GraphFormat = "nquads" }, `options.graph_format is "nquads", it must be`},
+		"window":               {func(m *manifest.Manifest) { m.Options.Window = 512 }, "of post 1: its post has 2 chunks, the text of its parent makes 1"},
+		"overlap":              {func(m *manifest.Manifest) { m.Options.Overlap = 0 }, "of post 1: its place is 21 to 39, the text of its parent makes 27 to 39"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := newFixture(t).write(t)
+			changeManifest(t, out, c.change)
+			_, err := Run(t.Context(), out, db, Options{})
+			if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultVerification || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+// Names at the top that begin with a dot are no difference, and neither are the links to folders of a
+// build that is not in service yet.
+func TestHiddenFilesAndLinkedFoldersAreNoDifference(t *testing.T) {
+	db := miniTables(t)
+	out := newFixture(t).write(t)
+	save(t, out, ".DS_Store", []byte("x"))
+	next := filepath.Join(out, ".s2g", "next")
+	if err := os.MkdirAll(next, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() == ".s2g" {
+			continue
+		}
+		if err := os.Symlink(filepath.Join("..", "..", e.Name()), filepath.Join(next, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, folder := range []string{out, next} {
+		report, err := Run(t.Context(), folder, db, Options{})
+		if err != nil {
+			t.Errorf("%s: %v", folder, err)
+		}
+		if what := report.Checks[0].What; !strings.HasSuffix(what, "; not of the build: .DS_Store") {
+			t.Errorf("%s: the check is of %q", folder, what)
+		}
+	}
+}
