@@ -47,6 +47,10 @@ func (w *workbench) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	path := strings.TrimPrefix(r.URL.Path, "/repositories/x")
 	switch {
+	case r.URL.Path == "/protocol":
+		io.WriteString(out, "12")
+	case r.URL.Path == "/rest/info/version":
+		io.WriteString(out, `{"productType": "free", "productVersion": "10.8.3"}`)
 	case r.URL.Path == "/rest/repositories/x/import/server" && r.Method == http.MethodPost:
 		w.queue(body)
 		out.WriteHeader(http.StatusAccepted)
