@@ -43,7 +43,8 @@ type Options struct {
 	Dense     string            // spec of the dense embedder, see [embed.OpenDense]; empty: embed.KindBuiltin
 	Sparse    string            // spec of the sparse embedder, see [embed.OpenSparse]; empty: embed.KindBM25
 	Links     bool              // the texts keep the addresses of links
-	Reuse     string            // folder of an earlier build; its vectors of equal texts and models are copied; empty: none
+	Reuse     string            // folder of an earlier build; its vectors of equal texts and models are copied, and its builtin model; empty: none
+	Sources   []Source          // folders in OUT; vectors that an endpoint has made are copied from them
 	Remote    embed.RemoteOptions
 
 	Workers  int                                  // units built side by side; 0: GOMAXPROCS, at most 6

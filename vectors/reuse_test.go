@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +66,61 @@ func TestReuse(t *testing.T) {
 	sameFiles(t, "reused", files(t, fresh.Out()), files(t, second.Out()))
 	if a, b := second.Manifest().Stages[manifest.Vectors].Key, fresh.Manifest().Stages[manifest.Vectors].Key; a == b {
 		t.Error("the key does not tell what was reused")
+	}
+}
+
+// Vectors of an endpoint are copied from folders of OUT, those of each model by themselves. A damaged file is not copied,
+// and its texts are embedded again.
+func TestSourcesAreReused(t *testing.T) {
+	t.Parallel()
+	db := loadFixture(t)
+	o := smallOptions()
+	o.Dense = "openai+http://localhost:1/v1?model=counting"
+	first, embedder := buildWith(t, db, o)
+	if len(embedder.texts) == 0 {
+		t.Fatal("nothing was embedded")
+	}
+	source := Source{first.Out(), first.Manifest()}
+	python := slices.IndexFunc(o.Languages, func(l schema.Language) bool { return l.Slug == "python" })
+	o.Languages, o.Sources = o.Languages[python:python+1], []Source{source}
+	second, embedder := buildWith(t, db, o)
+	if counts := second.Manifest().Stages[manifest.Vectors].Counts; len(embedder.texts) != 0 || counts["texts"] == 0 || counts["texts_reused"] != counts["texts"] {
+		t.Errorf("embedded %v, %v", embedder.texts, counts)
+	}
+	o.Sources = nil
+	fresh, _ := buildWith(t, db, o)
+	sameFiles(t, "from a source", files(t, fresh.Out()), files(t, second.Out()))
+
+	damaged := "vectors/" + o.Languages[0].Slug + "/part-00000.parquet"
+	path := filepath.Join(first.Out(), filepath.FromSlash(damaged))
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2] ^= 1
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.Sources = []Source{source}
+	third, embedder := buildWith(t, db, o)
+	if counts := third.Manifest().Stages[manifest.Vectors].Counts; len(embedder.texts) == 0 || counts["texts_reused"] == counts["texts"] {
+		t.Errorf("a damaged file was copied: %v", counts)
+	}
+	sameFiles(t, "beside a damaged source", files(t, fresh.Out()), files(t, third.Out()))
+
+	// the builtin embedder is fitted anew: its bytes must not depend on history
+	o = smallOptions()
+	local := openDir(t, t.TempDir())
+	if err := smallRun(db, o).intoBuild(t.Context(), local); err != nil {
+		t.Fatal(err)
+	}
+	o.Sources = []Source{{local.Out(), local.Manifest()}}
+	again := openDir(t, t.TempDir())
+	if err := smallRun(db, o).intoBuild(t.Context(), again); err != nil {
+		t.Fatal(err)
+	}
+	if n := again.Manifest().Stages[manifest.Vectors].Counts["texts_reused"]; n != 0 {
+		t.Errorf("%d texts of the builtin embedder are reused", n)
 	}
 }
 

@@ -53,8 +53,9 @@ type run struct {
 	dense     embed.Dense // nil until it is opened or fitted
 	sparse    embed.Sparse
 	windows   Windows
-	reused    *reusedBuild  // nil: no vectors are copied
-	cleaned   preparedCache // posts of the sample
+	reused    *reusedBuild   // that of option reuse; nil: none
+	reusable  []*reusedBuild // all whose vectors may be copied
+	cleaned   preparedCache  // posts of the sample
 	idle      idleWorkers
 
 	mu        sync.Mutex // guards the fields below
@@ -134,18 +135,13 @@ func (r *run) build(ctx context.Context, out string) (err error) {
 	}
 	todo := r.resume(mine)
 	if len(mine) > 0 {
-		if r.Reuse != "" {
-			if r.reused, err = openReusedBuild(r.Reuse); err != nil {
-				return err
-			}
+		if err := r.openReused(); err != nil {
+			return err
 		}
 		if err := r.openEmbedders(ctx, out, plan.sample); err != nil {
 			return err
 		}
-		if made := r.reused; made != nil && (made.embedders.Dense != r.dense.Model() || made.embedders.Sparse != r.sparse.Model()) {
-			r.Log.Warn("no vectors are reused: they are of other models", "dense", made.embedders.Dense, "sparse", made.embedders.Sparse)
-			r.reused = nil
-		}
+		r.matchModels()
 		if err := r.openWindows(); err != nil {
 			return err
 		}

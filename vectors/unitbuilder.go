@@ -36,8 +36,8 @@ type unitBuilder struct {
 	points       []shard.Point
 	graphSets    []threads.GraphSet // of points
 	parentTexts  []shard.Parent
-	reusable     map[contentHash]textVectors // of the build to reuse
-	unembedded   []int                       // points that are in no batch and have no vectors
+	known        map[contentHash]textVectors // of earlier builds
+	unembedded   [3][]int                    // points that are in no batch, by the vectors that they lack: both, dense, sparse
 	pendingPosts int64                       // posts since the last batch
 	batches      []*batch
 	group        *errgroup.Group // the work of endpoints and idle workers
@@ -64,8 +64,11 @@ func newUnitBuilder(r *run) *unitBuilder {
 func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 	b.cleaner, b.summary = b.newCleaner(), unitSummary{Counts: map[string]int64{}}
 	b.points, b.graphSets, b.parentTexts = b.points[:0], b.graphSets[:0], b.parentTexts[:0]
-	b.unembedded, b.pendingPosts, b.batches = b.unembedded[:0], 0, b.batches[:0]
-	b.links, b.reusable = nil, nil
+	for lack := range b.unembedded {
+		b.unembedded[lack] = b.unembedded[lack][:0]
+	}
+	b.pendingPosts, b.batches = 0, b.batches[:0]
+	b.links, b.known = nil, nil
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b.group, within = errgroup.WithContext(within)
@@ -81,15 +84,19 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 			return err
 		}
 	}
-	if b.reused != nil {
-		if b.reusable, err = b.reused.readVectors(ctx, u.first, u.last); err != nil {
+	if len(b.reusable) > 0 {
+		if b.known, err = b.readReusable(ctx, u.first, u.last); err != nil {
 			return err
 		}
 	}
 	where := fmt.Sprintf("p.Id BETWEEN %d AND %d", u.first, u.last)
 	err = eachPost(within, b.db, postQuery(b.answers(), where), func(p *post) error { return b.addPost(within, p) })
 	if err == nil {
-		err = b.embedPending(within)
+		for lack := range b.unembedded {
+			if err == nil {
+				err = b.embedPending(within, lack)
+			}
+		}
 	}
 	if cause := context.Cause(within); err != nil && cause != nil && ctx.Err() == nil {
 		err = cause // a failed batch has ended the reading
@@ -154,17 +161,29 @@ func (b *unitBuilder) addPost(ctx context.Context, p *post) error {
 		hash := contentHash(sha256.Sum256([]byte(c.Text)))
 		point.Text, point.ContentHash = c.Text, hex.EncodeToString(hash[:])
 		b.points, b.graphSets = append(b.points, point), append(b.graphSets, at.Set)
-		if v, ok := b.reusable[hash]; ok {
-			v.assign(&b.points[len(b.points)-1])
+		v := b.known[hash]
+		v.assign(&b.points[len(b.points)-1])
+		if lack := v.lack(); lack < lackNone {
+			b.unembedded[lack] = append(b.unembedded[lack], len(b.points)-1)
+		}
+		if b.isReused(v) {
 			b.summary.Counts["texts_reused"]++
-		} else {
-			b.unembedded = append(b.unembedded, len(b.points)-1)
 		}
 	}
-	if b.pendingPosts++; len(b.unembedded) >= batchTexts {
-		return b.embedPending(ctx)
+	b.pendingPosts++
+	for lack := range b.unembedded {
+		if len(b.unembedded[lack]) >= batchTexts {
+			if err := b.embedPending(ctx, lack); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// isReused reports whether vectors of a text are copied and no endpoint makes the others.
+func (b *unitBuilder) isReused(v textVectors) bool {
+	return (v.hasDense || v.hasSparse) && (v.hasDense || b.Dense == embed.KindBuiltin) && (v.hasSparse || b.Sparse == embed.KindBM25)
 }
 
 // pointOf returns a point with the columns that all chunks of a post share.
@@ -205,11 +224,11 @@ func (b *unitBuilder) membership(set threads.GraphSet) membership {
 	return m
 }
 
-// embedPending embeds the points that are in no batch. Where an endpoint embeds, it returns
-// while up to remoteBatches batches are in flight.
-func (b *unitBuilder) embedPending(ctx context.Context) error {
+// embedPending embeds the points that are in no batch and lack the given vectors. Where an
+// endpoint embeds, it returns while up to remoteBatches batches are in flight.
+func (b *unitBuilder) embedPending(ctx context.Context, lack int) error {
 	posts := b.pendingPosts
-	for points := range slices.Chunk(b.unembedded, batchTexts) {
+	for points := range slices.Chunk(b.unembedded[lack], batchTexts) {
 		batch := &batch{points: slices.Clone(points)}
 		texts := make([]string, len(points))
 		for i, at := range points {
@@ -219,7 +238,7 @@ func (b *unitBuilder) embedPending(ctx context.Context) error {
 		done := posts // the first batch reports all posts
 		posts = 0
 		work := func() (err error) {
-			if batch.vectors, err = b.embed(ctx, texts); err == nil {
+			if batch.vectors, err = b.embed(ctx, texts, lack); err == nil {
 				b.advance(done)
 			}
 			return err
@@ -231,22 +250,59 @@ func (b *unitBuilder) embedPending(ctx context.Context) error {
 		}
 	}
 	b.advance(posts)
-	b.unembedded, b.pendingPosts = b.unembedded[:0], 0
+	b.unembedded[lack], b.pendingPosts = b.unembedded[lack][:0], 0
 	return nil
 }
 
-// embed returns the vectors of texts.
-func (b *unitBuilder) embed(ctx context.Context, texts []string) ([]textVectors, error) {
-	dense, sparse, err := embed.Documents(ctx, b.dense, b.sparse, texts)
+// The vectors that a text lacks: the positions in unitBuilder.unembedded.
+const (
+	lackBoth = iota
+	lackDense
+	lackSparse
+	lackNone
+)
+
+func (v textVectors) lack() int {
+	switch {
+	case v.hasDense && v.hasSparse:
+		return lackNone
+	case v.hasDense:
+		return lackSparse
+	case v.hasSparse:
+		return lackDense
+	}
+	return lackBoth
+}
+
+// embed returns the vectors that texts lack.
+func (b *unitBuilder) embed(ctx context.Context, texts []string, lack int) ([]textVectors, error) {
+	var dense [][]float32
+	var sparse []embed.SparseVector
+	var err error
+	switch lack {
+	case lackBoth:
+		dense, sparse, err = embed.Documents(ctx, b.dense, b.sparse, texts)
+	case lackDense:
+		dense, err = b.dense.Documents(ctx, texts)
+	case lackSparse:
+		sparse, err = b.sparse.Documents(ctx, texts)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(dense) != len(texts) || len(sparse) != len(texts) {
+	needsDense, needsSparse := lack != lackSparse, lack != lackDense
+	if needsDense && len(dense) != len(texts) || needsSparse && len(sparse) != len(texts) {
 		return nil, fmt.Errorf("%d texts gave %d dense and %d sparse vectors", len(texts), len(dense), len(sparse))
 	}
 	vectors := make([]textVectors, len(texts))
 	for i := range vectors {
-		vectors[i] = textVectors{dense[i], sparse[i]}
+		v := &vectors[i]
+		if v.hasDense = needsDense; needsDense {
+			v.dense = dense[i]
+		}
+		if v.hasSparse = needsSparse; needsSparse {
+			v.sparse = sparse[i]
+		}
 	}
 	return vectors, nil
 }
