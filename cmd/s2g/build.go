@@ -131,7 +131,7 @@ func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string) error {
 	if a.json {
 		err = printJSON(a, map[string]any{"plan": p})
 	} else {
-		err = p.Write(a.stdout)
+		err = a.writeWithFlagNames(a.stdout, p.Write)
 	}
 	return errors.Join(err, p.Err())
 }

@@ -38,7 +38,7 @@ func (a *app) doctor() *cobra.Command {
 			if a.json {
 				err = printJSON(a, examination)
 			} else {
-				err = examination.Write(a.stdout)
+				err = a.writeWithFlagNames(a.stdout, examination.Write)
 			}
 			return errors.Join(missing, err)
 		},

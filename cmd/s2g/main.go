@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"s2g/cmd/s2g/internal/config"
+	"s2g/cmd/s2g/internal/plan"
 	"s2g/schema"
 	"s2g/schema/remote"
 	"s2g/schema/tables"
@@ -91,6 +92,13 @@ func (a *app) fail(ctx context.Context, err error) int {
 	if errors.Is(err, syscall.ENOSPC) {
 		err = schema.Faultf(schema.FaultResources, "free some space and run the same command again; it resumes the run", "disk full: %w", err)
 	}
+	if refused, ok := errors.AsType[*plan.Refusal](err); ok { // the plan first, then why it is refused
+		if a.json {
+			_ = printJSON(a, map[string]any{"plan": refused.Plan}) // resultWriter has the error
+		} else {
+			_ = a.writeWithFlagNames(a.stderr, refused.Plan.Write) // so has the exit code
+		}
+	}
 	fault, remedy := schema.FaultOf(err)
 	a.printError(a.withFlagNames(config.Message(err, a.settings.redacted)), a.withFlagNames(remote.Printable(remedy)), fault.ExitCode())
 	return fault.ExitCode()
@@ -107,6 +115,16 @@ func (a *app) withFlagNames(message string) string {
 		}
 		return option
 	})
+}
+
+// writeWithFlagNames writes a text of a library with its options replaced by flags.
+func (a *app) writeWithFlagNames(w io.Writer, write func(io.Writer) error) error {
+	var text strings.Builder
+	if err := write(&text); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, a.withFlagNames(text.String()))
+	return err
 }
 
 // printError prints an error for people, or as a line of the log with --json.

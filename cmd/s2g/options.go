@@ -29,6 +29,12 @@ func (o *options) databaseFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.memory, "db-memory", "", "`size` of the private MariaDB's buffer pool (default a quarter of memory, 256MiB to 16GiB)")
 }
 
+// replacementFlags adds the flags of what a run may delete.
+func (o *options) replacementFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.Replace, "replace", false, "allow a run to delete what an endpoint has made, and to replace a build of another site")
+	f.BoolVar(&o.InPlace, "in-place", false, "overwrite outputs, with half the disk; else the old ones stay in service until the new ones are verified")
+}
+
 func (o *options) workerFlag(f *pflag.FlagSet) {
 	f.IntVar(&o.Workers, "workers", 0, "number of goroutines; the output does not depend on it (default one per core)")
 }
@@ -83,6 +89,7 @@ func (o *options) buildFlags(f *pflag.FlagSet) {
 	o.graphFlags(f)
 	o.vectorFlags(f)
 	o.databaseFlags(f)
+	o.replacementFlags(f)
 }
 
 // resettable is the value of a flag whose build keeps it. The empty value and the word default reset it to its default.

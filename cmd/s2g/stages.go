@@ -107,6 +107,7 @@ func (o *options) stageFlags(f *pflag.FlagSet, dryRun *bool) {
 	o.outFlag(f)
 	o.databaseFlags(f)
 	o.workerFlag(f)
+	o.replacementFlags(f)
 	dryRunFlag(f, dryRun)
 	o.makes = true
 }

@@ -170,7 +170,8 @@ type Stage struct {
 	Key      string    `json:"key"` // hash of its inputs and options; see [Key]
 	Finished time.Time `json:"finished"`
 	Summary
-	Files []File `json:"files"` // ordered by name
+	Options *Options `json:"options,omitempty"` // of the run that made it; nil: an older s2g, see Manifest.Options
+	Files   []File   `json:"files"`             // ordered by name
 }
 
 // Summary holds the measures of a finished stage.

@@ -49,10 +49,7 @@ func openBGEM3(ctx context.Context, s Spec, endpoints []*endpoint, o RemoteOptio
 
 // Model returns the model's name.
 func (m *bgeM3) Model() string {
-	if m.spec.MaxTokens != 0 {
-		return fmt.Sprintf("%s max_tokens=%d", m.spec.Model, m.spec.MaxTokens)
-	}
-	return m.spec.Model
+	return m.spec.DocumentModel()
 }
 
 // IDF returns false: the weights are complete.

@@ -58,17 +58,7 @@ func (m *openAI) probe(ctx context.Context) error {
 
 // Model returns the model's name, with all else that shapes the vectors of documents.
 func (m *openAI) Model() string {
-	name := m.spec.Model
-	if m.spec.Dimensions != 0 {
-		name += fmt.Sprintf(" dimensions=%d", m.spec.Dimensions)
-	}
-	if m.spec.DocumentPrefix != nil {
-		name += fmt.Sprintf(" document_prefix=%q", *m.spec.DocumentPrefix)
-	}
-	if m.spec.MaxTokens != 0 {
-		name += fmt.Sprintf(" max_tokens=%d", m.spec.MaxTokens)
-	}
-	return name
+	return m.spec.DocumentModel()
 }
 
 // Dim returns the length of the vectors in the first answer.

@@ -186,6 +186,30 @@ func (s Spec) Identity() string {
 	return s.Kind + ":" + s.Model + "?" + query.Encode()
 }
 
+// DocumentModel returns the name that an endpoint's embedder has by its method Model: the model, with all else that shapes
+// the vectors of documents. It is the kind of a spec without endpoints.
+func (s Spec) DocumentModel() string {
+	if len(s.Endpoints) == 0 {
+		return s.Kind
+	}
+	name := s.Model
+	if s.Dimensions != 0 {
+		name += fmt.Sprintf(" dimensions=%d", s.Dimensions)
+	}
+	if s.DocumentPrefix != nil {
+		name += fmt.Sprintf(" document_prefix=%q", *s.DocumentPrefix)
+	}
+	if s.MaxTokens != 0 {
+		name += fmt.Sprintf(" max_tokens=%d", s.MaxTokens)
+	}
+	return name
+}
+
+// IsLocal reports whether a model, by its name, is built in: its vectors cost little to make again.
+func IsLocal(model string) bool {
+	return strings.HasPrefix(model, KindBuiltin+"/") || strings.HasPrefix(model, "qdrant/bm25")
+}
+
 // card returns the model's card, with the values of the spec in place of its own.
 func (s Spec) card() modelCard {
 	c := cardOf(s.Model)

@@ -283,6 +283,10 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 	if err != nil {
 		return err
 	}
+	shape := b.Options.Shape
+	if err := b.Dir.Update(func(m *manifest.Manifest) { m.Stages[name].Options = &shape }); err != nil {
+		return err
+	}
 	m := b.Dir.Manifest()
 	done := m.Stages[name]
 	log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)

@@ -31,7 +31,7 @@ type Options struct {
 	Shape   manifest.Options // the options that shape outputs; the manifest stores them
 	Tool    string           // version of s2g, for the manifest
 	InPlace bool             // a stage overwrites its outputs; else they stay in service until the new ones are complete
-	Replace bool             // files of an unknown build may be deleted
+	Replace bool             // a run may delete what an endpoint has made and files of an unknown build, and replace a build of another site
 	Remote  embed.RemoteOptions
 
 	Log *slog.Logger
@@ -98,7 +98,7 @@ func (o *Options) Inherit(m *manifest.Manifest, given func(option string) bool) 
 	if built.Units == "" { // vectors set these together, and an overlap of 0 is a choice
 		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
 	}
-	if s.Site != "" && !given("site") && o.Dump != "" && m.Dump.Site != "" {
+	if s.Site != "" && !given("site") && o.Dump != "" && m.Stages[manifest.Ingest] != nil {
 		plan, err := o.ingestPlan(m)
 		if err != nil {
 			return err

@@ -100,6 +100,10 @@ type State struct {
 	// Beside has the stages whose new outputs are made in [manifest.NextFolder] while the old ones stay: until the
 	// build swaps them at its end, both take disk. The tables are never made beside the old ones.
 	Beside map[string]bool
+
+	Changes   []Change   // the stages that run, and why
+	OtherSite vocab.Site // of the build, if the dump is of another one
+	Losses    []Loss     // work of endpoints that the run deletes
 }
 
 // State compares the build with the options. It changes nothing. With Rehash it reads the dump if the given stages
@@ -131,6 +135,7 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 			return nil, err
 		}
 		s.Stale[manifest.Graph], s.Stale[manifest.Vectors] = true, true
+		s.Changes = o.changes(m, s, stages)
 		return s, nil
 	}
 	_, graphKey, err := o.graphOptions(s.Site, tablesKey)
@@ -146,6 +151,13 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 	s.Beside = map[string]bool{}
 	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
 		s.Beside[stage] = s.Stale[stage] && m.Stages[stage] != nil && !o.InPlace
+	}
+	if slices.Contains(stages, manifest.Ingest) {
+		s.OtherSite = otherSite(m, s)
+	}
+	s.Changes = o.changes(m, s, stages)
+	if slices.Contains(stages, manifest.Vectors) {
+		s.Losses = o.losses(m, s)
 	}
 	return s, nil
 }

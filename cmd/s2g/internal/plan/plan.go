@@ -21,6 +21,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 	"s2g/vectors/embed"
 )
 
@@ -38,14 +39,19 @@ type Step struct {
 
 // Plan is what a build takes.
 type Plan struct {
-	dump *dump.Dump // nil without the option dump
+	dump    *dump.Dump // nil without the option dump
+	replace bool       // option replace: nothing is refused
 
-	XML       int64  `json:"xml"`       // bytes of the tables decoded, as UTF-8
-	Estimated bool   `json:"estimated"` // XML is an estimate
-	Steps     []Step `json:"steps"`
-	Disk      Need   `json:"disk"`             // where OUT is
-	Tables    *Need  `json:"tables,omitempty"` // on the disk of the private database; nil where that is the disk of OUT
-	Memory    Need   `json:"memory"`
+	Site      vocab.Site     `json:"site,omitempty"`       // of the build once it has run
+	OtherSite vocab.Site     `json:"other_site,omitempty"` // of the build that is there, if the dump is of another one
+	Changes   []build.Change `json:"changes,omitempty"`    // the stages that run, and why
+	Losses    []build.Loss   `json:"deleted,omitempty"`    // work of endpoints that the run deletes
+	XML       int64          `json:"xml"`                  // bytes of the tables decoded, as UTF-8
+	Estimated bool           `json:"estimated"`            // XML is an estimate
+	Steps     []Step         `json:"steps"`
+	Disk      Need           `json:"disk"`             // where OUT is
+	Tables    *Need          `json:"tables,omitempty"` // on the disk of the private database; nil where that is the disk of OUT
+	Memory    Need           `json:"memory"`
 }
 
 // Need is what a build needs of disk or memory beside the files that exist, and what the machine has, in bytes. 0 Has is
@@ -63,11 +69,15 @@ func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []s
 	return newPlan(ctx, o, m, stages, 0)
 }
 
-// Check returns the error of [Plan.Err] for the given stages of a build. It is a value for [build.Options.Fits].
+// Check returns the error of [Plan.Err] for the given stages of a build, or a [Refusal]. It is a value for
+// [build.Options.Fits].
 func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) error {
 	p, err := New(ctx, o, m, stages)
 	if err != nil {
 		return err
+	}
+	if err := p.refusal(); err != nil {
+		return &Refusal{p, err}
 	}
 	return p.Err()
 }
@@ -115,12 +125,17 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 	if err != nil {
 		return nil, err
 	}
-	p.dump = state.Dump
+	p.dump, p.replace = state.Dump, o.Replace
+	p.Site, p.OtherSite, p.Changes, p.Losses = state.Site, state.OtherSite, state.Changes, state.Losses
 	return p, nil
 }
 
-// Err returns a fault of [schema.FaultResources] where the machine has too little.
+// Err returns a usage fault where the run requires option replace, and a fault of [schema.FaultResources] where the machine
+// has too little.
 func (p *Plan) Err() error {
+	if err := p.refusal(); err != nil {
+		return err
+	}
 	if p.Disk.lacks() {
 		return schema.Faultf(schema.FaultResources, "free some, choose another option out, or list the needs of each stage with option dry-run",
 			"too little disk: the build needs about %s more, %s are free", size(p.Disk.Needs), size(p.Disk.Has))
@@ -148,6 +163,9 @@ func (p *Plan) Write(w io.Writer) error {
 		fmt.Fprintf(t, "%s\tyes\t%s\t%s\t%s\t%s\t\n", s.Stage, size(s.Disk), size(s.Temporary), size(s.Existing), size(s.Memory))
 	}
 	if err := t.Flush(); err != nil {
+		return err
+	}
+	if err := p.writeChanges(w); err != nil {
 		return err
 	}
 	about := ""
