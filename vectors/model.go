@@ -21,7 +21,12 @@ import (
 func (r *run) openEmbedders(ctx context.Context, out string, sample []int64) (err error) {
 	remote := r.Remote
 	remote.Log = r.Log
-	if r.sparse, err = embed.OpenSparse(ctx, r.Sparse, remote); err != nil {
+	if r.Sparse == embed.KindBM25 {
+		r.sparse, err = embed.OpenBM25(r.TextLanguage)
+	} else {
+		r.sparse, err = embed.OpenSparse(ctx, r.Sparse, remote)
+	}
+	if err != nil {
 		return err
 	}
 	if r.dense != nil {
@@ -41,7 +46,11 @@ func (r *run) openEmbedders(ctx context.Context, out string, sample []int64) (er
 		model, err = embed.ReadLSAFile(shard.ModelPath(out))
 	case r.reused != nil && strings.HasPrefix(r.reused.embedders.Dense, "builtin/"):
 		model, err = embed.ReadLSAFile(shard.ModelPath(r.Reuse))
-	default:
+	}
+	if err == nil && !committed && model != nil && string(model.Language()) != r.TextLanguage {
+		model = nil
+	}
+	if err == nil && model == nil {
 		r.Progress("fitting the dense embedder", 0, 0)
 		r.Log.Info("fitting the dense embedder", "posts", len(sample))
 		model, err = r.fit(ctx, sample)
@@ -75,7 +84,7 @@ func (r *run) saveModel(model *embed.LSA) error {
 // beginning of a long post has its subject.
 func (r *run) fit(ctx context.Context, sample []int64) (*embed.LSA, error) {
 	var failed error
-	model, err := embed.FitLSA(ctx, r.firstChunks(ctx, sample, &failed), 0)
+	model, err := embed.FitLSA(ctx, embed.Language(r.TextLanguage), r.firstChunks(ctx, sample, &failed), 0)
 	if err := errors.Join(failed, err); err != nil {
 		return nil, fmt.Errorf("fitting the dense embedder: %w", err)
 	}

@@ -34,18 +34,19 @@ const maxDefaultWorkers = 6
 // Options select the posts to embed, the embedders and the size of chunks. The zero value
 // embeds the questions of the default languages with the builtin embedders.
 type Options struct {
-	Site      vocab.Site        // base of IRIs; empty: vocab.DefaultSite
-	Languages []schema.Language // nil: schema.DefaultLanguages
-	Other     bool              // also the posts that have no selected language
-	Units     string            // the posts to embed: UnitsQuestion (default) or UnitsQuestionAnswer
-	Window    int               // tokens of a chunk; 0: DefaultWindow
-	Overlap   *int              // tokens that neighbouring chunks share; nil: DefaultOverlap
-	Dense     string            // spec of the dense embedder, see [embed.OpenDense]; empty: embed.KindBuiltin
-	Sparse    string            // spec of the sparse embedder, see [embed.OpenSparse]; empty: embed.KindBM25
-	Links     bool              // the texts keep the addresses of links
-	Reuse     string            // folder of an earlier build; its vectors of equal texts and models are copied, and its builtin model; empty: none
-	Sources   []Source          // folders in OUT; vectors that an endpoint has made are copied from them
-	Remote    embed.RemoteOptions
+	Site         vocab.Site        // base of IRIs; empty: vocab.DefaultSite
+	Languages    []schema.Language // nil: schema.DefaultLanguages
+	Other        bool              // also the posts that have no selected language
+	Units        string            // the posts to embed: UnitsQuestion (default) or UnitsQuestionAnswer
+	Window       int               // tokens of a chunk; 0: DefaultWindow
+	Overlap      *int              // tokens that neighbouring chunks share; nil: DefaultOverlap
+	Dense        string            // spec of the dense embedder, see [embed.OpenDense]; empty: embed.KindBuiltin
+	TextLanguage string            // of the texts, see [embed.ParseLanguage]; empty: English
+	Sparse       string            // spec of the sparse embedder, see [embed.OpenSparse]; empty: embed.KindBM25
+	Links        bool              // the texts keep the addresses of links
+	Reuse        string            // folder of an earlier build; its vectors of equal texts and models are copied, and its builtin model; empty: none
+	Sources      []Source          // folders in OUT; vectors that an endpoint has made are copied from them
+	Remote       embed.RemoteOptions
 
 	Workers  int                                  // units built side by side; 0: GOMAXPROCS, at most 6
 	Log      *slog.Logger                         // nil: nothing is logged
@@ -69,6 +70,10 @@ func Key(dumpKey string, o Options) (string, error) {
 		return "", err
 	}
 	parts := []any{manifest.Vectors, shard.Format, dumpKey, o.Site, o.Languages, o.Other, o.Units, o.Window, *o.Overlap, o.Links, dense.Identity(), sparse.Identity()}
+	builtin := dense.Kind == embed.KindBuiltin || sparse.Kind == embed.KindBM25
+	if builtin && o.TextLanguage != string(embed.English) { // the keys of English builds are older than the option
+		parts = append(parts, o.TextLanguage)
+	}
 	key, err := manifest.Key(parts...)
 	if err != nil || o.Reuse == "" {
 		return key, err
@@ -99,6 +104,11 @@ func (o Options) complete() (Options, error) {
 	o.Units = strings.ReplaceAll(cmp.Or(o.Units, UnitsQuestion), " ", "")
 	o.Dense = cmp.Or(o.Dense, embed.KindBuiltin)
 	o.Sparse = cmp.Or(o.Sparse, embed.KindBM25)
+	language, err := embed.ParseLanguage(o.TextLanguage)
+	if err != nil {
+		return o, err
+	}
+	o.TextLanguage = string(language)
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), maxDefaultWorkers)
 	}

@@ -67,6 +67,7 @@ func (o *options) vectorFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Shape.Overlap, "overlap", vectors.DefaultOverlap, "tokens that neighbouring chunks share")
 	f.StringVar(&o.Shape.Dense, "dense", "builtin", "dense embedder: builtin (latent semantic analysis fitted on the dump), or openai+http://HOST:PORT/v1?model=NAME")
 	f.StringVar(&o.Shape.Sparse, "sparse", "bm25", "sparse embedder: bm25 (the numbers of Qdrant's qdrant/bm25), or bgem3+http://HOST:PORT?model=NAME")
+	f.StringVar(&o.Shape.TextLanguage, "text-language", "", "`language` of stemmer and stop words: english, french, japanese (not stemmed), portuguese, russian, spanish or none (default that of the site)")
 	f.BoolVar(&o.Shape.Links, "links", false, "keep the addresses of links in the texts that are embedded: [text](address)")
 	f.StringVar(&o.Shape.Reuse, "reuse", "", "`folder` of an earlier build: vectors of the same texts and models are copied from it, and its builtin model is used")
 }

@@ -58,6 +58,21 @@ func (s Site) Prefix() string {
 	}, host)
 }
 
+// Language returns the natural language of the site's posts, by ISO 639-1. Stack Overflow in another language has it as
+// the first part of its host, as ru.stackoverflow.com and ru.meta.stackoverflow.com. Sites about a language have posts in
+// English beside those in that language, except for rus.stackexchange.com. (cs.stackexchange.com is about computer
+// science.)
+func (s Site) Language() string {
+	first, rest, _ := strings.Cut(s.Host(), ".")
+	switch {
+	case len(first) == 2 && (rest == "stackoverflow.com" || rest == "meta.stackoverflow.com"):
+		return first
+	case first == "rus" && (rest == "stackexchange.com" || rest == "meta.stackexchange.com"):
+		return "ru"
+	}
+	return "en"
+}
+
 // Question returns the IRI of a question.
 func (s Site) Question(id int64) string { return s.numbered("/questions/", id) }
 

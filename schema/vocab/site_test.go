@@ -22,6 +22,17 @@ func TestGraphIRI(t *testing.T) {
 	}
 }
 
+func TestLanguage(t *testing.T) {
+	for site, want := range map[Site]string{
+		DefaultSite: "en", "http://ru.stackoverflow.com": "ru", "https://pt.meta.stackoverflow.com": "pt", "http://cs.stackexchange.com": "en",
+		"http://rus.stackexchange.com": "ru", "http://rus.meta.stackexchange.com": "ru", "http://french.stackexchange.com": "en", "http://meta.stackoverflow.com": "en", "http://es.example.com": "en",
+	} {
+		if got := site.Language(); got != want {
+			t.Errorf("%s: %s, want %s", site, got, want)
+		}
+	}
+}
+
 func TestInstanceIRI(t *testing.T) {
 	s := Site("https://x.test")
 	for want, got := range map[string]string{

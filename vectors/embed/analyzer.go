@@ -8,12 +8,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
 	"github.com/twmb/murmur3"
 )
 
 // analyzer counts the terms of texts: it splits a text into words, lower-cases and stems them, drops stop words, and
-// counts equal stems. The zero value works. An analyzer is safe for concurrent use.
+// counts equal stems. The zero value analyses English. An analyzer is safe for concurrent use.
 type analyzer struct {
 	lexicon  lexicon
 	counters sync.Pool // of *termCounter
@@ -46,12 +45,13 @@ const (
 )
 
 // lexicon splits texts into words by Qdrant's rule: runs of alphanumeric characters, lower-case, without stop words,
-// stemmed by Snowball's English stemmer. Stemming costs twenty times as much as all other steps (BenchmarkBM25), so the
+// stemmed by Snowball's stemmer of the language. Stemming costs twenty times as much as all other steps (BenchmarkBM25), so the
 // lexicon caches words: the hash of a form selects a set of two words, the last used one first. This bounds the memory
 // and needs no lock. Where two goroutines change a set at once, it may lose a word or hold it twice; a lost word is
 // stemmed again.
 type lexicon struct {
-	cache [cacheSets][2]atomic.Pointer[word]
+	language Language
+	cache    [cacheSets][2]atomic.Pointer[word]
 }
 
 // lowerASCII maps the ASCII letters and digits to their lower case, and all other bytes to zero.
@@ -95,7 +95,7 @@ func (l *lexicon) appendWords(dst []*word, text string) []*word {
 			i = wordEnd(text, i)
 			form := toLower(text[start:i])
 			if len(form) > cachedWord {
-				w = newWord(form)
+				w = l.newWord(form)
 			} else {
 				w = l.lookup(buf[:copy(buf[:], form)], murmur3.StringSum32(form))
 			}
@@ -118,19 +118,22 @@ func (l *lexicon) lookup(form []byte, h uint32) *word {
 	}
 	w := set[1].Load()
 	if w == nil || w.form != string(form) {
-		w = newWord(string(form))
+		w = l.newWord(string(form))
 	}
 	set[0].Store(w)
 	set[1].Store(first)
 	return w
 }
 
-func newWord(form string) *word {
-	if stopWords[form] {
+func (l *lexicon) newWord(form string) *word {
+	rules := l.language.rules()
+	if rules.stop[form] {
 		return &word{form: form, stop: true}
 	}
-	// true: without it the stemmer leaves its own stop words as they are.
-	stem := english.Stem(form, true)
+	stem := form
+	if rules.stem != nil {
+		stem = rules.stem(form)
+	}
 	return &word{form: form, stem: stem, id: termID(stem)}
 }
 
@@ -209,24 +212,6 @@ func isCased(r rune) bool {
 	return unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) ||
 		unicode.Is(unicode.Other_Uppercase, r) || unicode.Is(unicode.Other_Lowercase, r)
 }
-
-// stopWords are the words of Snowball's English list, as Qdrant has them, less those with an apostrophe: splitting leaves
-// their halves, which are in the list, too.
-var stopWords = func() map[string]bool {
-	m := make(map[string]bool)
-	for _, w := range strings.Fields(`
-		i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
-		herself it its itself they them their theirs themselves what which who whom this that these those am is
-		are was were be been being have has had having do does did doing a an the and but if or because as until
-		while of at by for with about against between into through during before after above below to from up
-		down in out on off over under again further then once here there when where why how all any both each few
-		more most other some such no nor not only own same so than too very s t can will just don should now d ll
-		m o re ve y ain aren couldn didn doesn hadn hasn haven isn ma mightn mustn needn shan shouldn wasn weren
-		won wouldn`) {
-		m[w] = true
-	}
-	return m
-}()
 
 // termCount is a term and how often a text has it.
 type termCount struct {

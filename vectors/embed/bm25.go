@@ -1,6 +1,10 @@
 package embed
 
-import "context"
+import (
+	"cmp"
+	"context"
+	"strings"
+)
 
 // The parameters of BM25 as Qdrant's model has them. The average length is fixed, so that a vector depends on its text
 // alone.
@@ -22,11 +26,42 @@ const (
 // A BM25 is safe for concurrent use.
 type BM25 struct{ analyzer analyzer }
 
-// NewBM25 returns an embedder with an empty cache of stems.
+// NewBM25 returns an embedder of English texts with an empty cache of stems.
 func NewBM25() *BM25 { return &BM25{} }
 
-// Model returns the name by which Qdrant's clients request the same weights.
-func (b *BM25) Model() string { return "qdrant/bm25" }
+// OpenBM25 returns an embedder of texts in a language. Errors are those of [ParseLanguage].
+func OpenBM25(language string) (*BM25, error) {
+	b := &BM25{}
+	var err error
+	b.analyzer.lexicon.language, err = ParseLanguage(language)
+	return b, err
+}
+
+// OpenBM25Model returns the embedder whose method Model returns the name; false if that is the name of another model.
+func OpenBM25Model(model string) (*BM25, bool) {
+	if model == bm25Model {
+		return NewBM25(), true
+	}
+	language, ok := strings.CutPrefix(model, bm25LanguageQuery)
+	if _, known := languageTable[Language(language)]; !ok || !known {
+		return nil, false
+	}
+	b := &BM25{}
+	b.analyzer.lexicon.language = Language(language)
+	return b, true
+}
+
+// Model returns the name by which Qdrant's clients request the same weights, for texts in another language than English with
+// the option of that name: qdrant/bm25?language=spanish.
+func (b *BM25) Model() string {
+	if l := b.Language(); l != English {
+		return bm25LanguageQuery + string(l)
+	}
+	return bm25Model
+}
+
+// Language returns the language of the texts.
+func (b *BM25) Language() Language { return cmp.Or(b.analyzer.lexicon.language, English) }
 
 // IDF returns true: the weights are of term frequencies alone.
 func (b *BM25) IDF() bool { return true }

@@ -124,7 +124,7 @@ for line in sys.stdin:
 	texts := bodies(t, "bioinformatics.stackexchange.com")
 	var in bytes.Buffer
 	var stop []string
-	for w := range stopWords {
+	for w := range englishStopWords {
 		stop = append(stop, w)
 	}
 	enc := json.NewEncoder(&in)

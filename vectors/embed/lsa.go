@@ -3,6 +3,7 @@ package embed
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -45,6 +46,9 @@ func (m *LSA) setTerms(terms []string) {
 func (m *LSA) Model() string {
 	return fmt.Sprintf("%s/lsa-%d-%s", KindBuiltin, m.dims, hex.EncodeToString(m.sum[:8]))
 }
+
+// Language returns the language of the texts.
+func (m *LSA) Language() Language { return cmp.Or(m.analyzer.lexicon.language, English) }
 
 // Dim returns the length of the vectors.
 func (m *LSA) Dim() int { return m.dims }
@@ -107,14 +111,18 @@ func normalise(v []float32) bool {
 
 // The file of an LSA model; all numbers are little-endian:
 //
-//	magic    8 bytes  "s2g-lsa" and the version of the format, 1
+//	magic    8 bytes  "s2g-lsa" and the version of the format: 1 for English, 2 for another language
+//	language          of version 2: uvarint length, then its name
 //	dims     uint32   length of the vectors
 //	terms    uint32   size of the vocabulary
 //	terms ×           uvarint length, then the term's bytes (UTF-8, a stem); ascending by bytes
 //	terms ×  float32  inverse document frequency, ln((1 + texts) / (1 + df)) + 1
 //	terms ×  dims × float32  the term's row of the right singular vectors
 //	sum      32 bytes SHA-256 of all bytes before it
-const lsaMagic = "s2g-lsa\x01"
+const (
+	lsaMagic         = "s2g-lsa\x01"
+	lsaLanguageMagic = "s2g-lsa\x02"
+)
 
 // Write writes the model file.
 func (m *LSA) Write(w io.Writer) error {
@@ -138,7 +146,13 @@ func (m *LSA) setSum() {
 
 // writeContent writes the model file without its checksum. The writer's Flush returns the error of any write.
 func (m *LSA) writeContent(w *bufio.Writer) {
-	w.WriteString(lsaMagic)
+	if l := m.Language(); l == English {
+		w.WriteString(lsaMagic)
+	} else {
+		w.WriteString(lsaLanguageMagic)
+		w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(l))))
+		w.WriteString(string(l))
+	}
 	w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(m.dims)))
 	w.Write(binary.LittleEndian.AppendUint32(w.AvailableBuffer(), uint32(len(m.terms))))
 	for _, t := range m.terms {
@@ -168,7 +182,11 @@ func ReadLSAFile(path string) (*LSA, error) {
 // parseLSA parses the content of a model file. The checksum is checked first, and so finds any damage.
 func parseLSA(content []byte) (*LSA, error) {
 	rest, ok := bytes.CutPrefix(content, []byte(lsaMagic))
-	if !ok || len(rest) < 8+sha256.Size {
+	named := false
+	if !ok {
+		rest, named = bytes.CutPrefix(content, []byte(lsaLanguageMagic))
+	}
+	if !ok && !named || len(rest) < 8+sha256.Size {
 		return nil, errors.New("not a model file of this version")
 	}
 	end := len(content) - sha256.Size
@@ -177,15 +195,25 @@ func parseLSA(content []byte) (*LSA, error) {
 		return nil, errors.New("the file is damaged: its checksum is wrong")
 	}
 	rest = rest[:len(rest)-sha256.Size]
+	if named {
+		name, after, err := cutString(rest)
+		if err != nil {
+			return nil, fmt.Errorf("the language: %w", err)
+		}
+		if _, known := languageTable[Language(name)]; !known || len(after) < 8 {
+			return nil, fmt.Errorf("texts in %q: this s2g has no such language", name)
+		}
+		m.analyzer.lexicon.language, rest = Language(name), after
+	}
 	count := int(binary.LittleEndian.Uint32(rest[4:]))
 	m.dims, rest = int(binary.LittleEndian.Uint32(rest)), rest[8:]
 	var terms []string
 	for range count {
-		n, k := binary.Uvarint(rest)
-		if k <= 0 || n > uint64(len(rest)-k) {
+		term, after, err := cutString(rest)
+		if err != nil {
 			return nil, fmt.Errorf("%d terms, the file has %d", count, len(terms))
 		}
-		terms, rest = append(terms, string(rest[k:k+int(n)])), rest[k+int(n):]
+		terms, rest = append(terms, term), after
 	}
 	if m.dims < 1 || m.dims > maxDims || len(rest) != 4*count*(1+m.dims) {
 		return nil, fmt.Errorf("%d terms, %d dimensions: the numbers have %d bytes", count, m.dims, len(rest))
@@ -197,4 +225,13 @@ func parseLSA(content []byte) (*LSA, error) {
 	m.setTerms(terms)
 	m.idf, m.matrix = numbers[:count], numbers[count:]
 	return m, nil
+}
+
+// cutString returns the string at the beginning of content, whose length precedes it, and the rest.
+func cutString(content []byte) (s string, rest []byte, err error) {
+	n, k := binary.Uvarint(content)
+	if k <= 0 || n > uint64(len(content)-k) {
+		return "", nil, io.ErrUnexpectedEOF
+	}
+	return string(content[k : k+int(n)]), content[k+int(n):], nil
 }

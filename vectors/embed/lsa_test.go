@@ -29,7 +29,7 @@ var topical = []string{
 
 func fit(t testing.TB, texts []string, dims int) *LSA {
 	t.Helper()
-	m, err := FitLSA(context.Background(), slices.Values(texts), dims)
+	m, err := FitLSA(context.Background(), English, slices.Values(texts), dims)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestLSAFileCorrupt(t *testing.T) {
 
 func TestFitLSARefusesDimensions(t *testing.T) {
 	for _, dims := range []int{-1, 1 << 16} {
-		if _, err := FitLSA(context.Background(), slices.Values(topical), dims); err == nil || !strings.Contains(err.Error(), "out of range") {
+		if _, err := FitLSA(context.Background(), English, slices.Values(topical), dims); err == nil || !strings.Contains(err.Error(), "out of range") {
 			t.Errorf("%d: %v", dims, err)
 		}
 	}
@@ -204,7 +204,7 @@ func corpusOf(texts []string) *corpus {
 func TestCancelledEmbedders(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := FitLSA(ctx, slices.Values(topical), 0); err != context.Canceled {
+	if _, err := FitLSA(ctx, English, slices.Values(topical), 0); err != context.Canceled {
 		t.Error(err)
 	}
 	for _, f := range []func() error{

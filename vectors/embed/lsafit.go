@@ -18,15 +18,16 @@ const (
 	fitSeed        = 0  // of the subspace's random start
 )
 
-// FitLSA fits a model of dims dimensions, 256 where dims is 0, on texts, which the caller has sampled: it holds all their
+// FitLSA fits a model of dims dimensions, 256 where dims is 0, on texts in a language, which the caller has sampled: it holds all their
 // terms in memory, about 10 bytes for each distinct term of a text. The same texts, in the same order, give the same
 // model on one processor architecture, for any number of processors.
-func FitLSA(ctx context.Context, texts iter.Seq[string], dims int) (*LSA, error) {
+func FitLSA(ctx context.Context, language Language, texts iter.Seq[string], dims int) (*LSA, error) {
 	dims = cmp.Or(dims, defaultDims)
 	if dims < 1 || dims > maxDims {
 		return nil, fmt.Errorf("fit a model of %d dimensions: out of range", dims)
 	}
 	m := &LSA{dims: dims}
+	m.analyzer.lexicon.language = language
 	c := newCorpus()
 	for text := range texts {
 		if err := ctx.Err(); err != nil {

@@ -42,7 +42,7 @@ func OpenPair(ctx context.Context, o PairOptions, remote RemoteOptions) (*Pair, 
 	if err != nil {
 		return nil, err
 	}
-	if p.Sparse, err = OpenSparse(ctx, cmp.Or(o.Sparse, KindBM25), remote); err != nil {
+	if p.Sparse, err = o.openSparse(ctx, remote); err != nil {
 		return nil, err
 	}
 	if opened := (Models{p.Dense.Model(), p.Sparse.Model()}); o.Models != nil && *o.Models != opened {
@@ -54,6 +54,30 @@ func OpenPair(ctx context.Context, o PairOptions, remote RemoteOptions) (*Pair, 
 		p.Weight = *o.Weight
 	}
 	return p, nil
+}
+
+// openSparse opens the sparse embedder. BM25 has the language of the recorded model.
+func (o PairOptions) openSparse(ctx context.Context, remote RemoteOptions) (Sparse, error) {
+	spec := cmp.Or(o.Sparse, KindBM25)
+	if spec == KindBM25 && o.Models != nil {
+		if b, ok := OpenBM25Model(o.Models.Sparse); ok {
+			return b, nil
+		}
+	}
+	return OpenSparse(ctx, spec, remote)
+}
+
+// BM25 returns the sparse embedder where that is BM25, else one in the language of the builtin dense embedder, else one of
+// English texts.
+func (p *Pair) BM25() *BM25 {
+	if b, ok := p.Sparse.(*BM25); ok {
+		return b
+	}
+	b := NewBM25()
+	if m, ok := p.Dense.(*LSA); ok {
+		b.analyzer.lexicon.language = m.Language()
+	}
+	return b
 }
 
 // The weight of the dense score in a fused score where none has been fitted. On real sites a small weight of the builtin
@@ -100,7 +124,7 @@ func DenseQuery(ctx context.Context, d Dense, text string) ([]float32, error) {
 func Documents(ctx context.Context, d Dense, s Sparse, texts []string) (dense [][]float32, sparse []SparseVector, err error) {
 	lsa, builtin := d.(*LSA)
 	bm25, both := s.(*BM25)
-	if builtin && both {
+	if builtin && both && lsa.Language() == bm25.Language() {
 		dense, sparse = make([][]float32, len(texts)), make([]SparseVector, len(texts))
 		for i, text := range texts {
 			if err := ctx.Err(); err != nil {

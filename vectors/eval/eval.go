@@ -89,8 +89,8 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	}
 	o.Log.Info("measuring the search", "queries", len(s.queries), "questions", len(s.questions), "answers", len(s.answers))
 	r := &postReader{db: db, cleaner: &text.Cleaner{Languages: o.Languages, Links: o.Links}, options: o}
-	if _, builtin := o.Dense.(*embed.LSA); builtin {
-		if r.options.Dense, err = r.fit(ctx, s.questions, o.Dense.Dim()); err != nil {
+	if built, ok := o.Dense.(*embed.LSA); ok {
+		if r.options.Dense, err = r.fit(ctx, s.questions, built.Language(), built.Dim()); err != nil {
 			return nil, err
 		}
 	}

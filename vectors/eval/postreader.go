@@ -68,7 +68,7 @@ func (r *postReader) readChunks(ctx context.Context, ids []int64) ([]chunkedPost
 
 // fit fits a builtin embedder on the first chunks of bodies, as a build does on those of
 // whole questions.
-func (r *postReader) fit(ctx context.Context, ids []int64, dims int) (*embed.LSA, error) {
+func (r *postReader) fit(ctx context.Context, ids []int64, language embed.Language, dims int) (*embed.LSA, error) {
 	r.options.Progress("fitting the dense embedder on bodies", 0, 0)
 	ids = draw(slices.Clone(ids), fitPosts, saltFit, nil)
 	var failed error
@@ -85,7 +85,7 @@ func (r *postReader) fit(ctx context.Context, ids []int64, dims int) (*embed.LSA
 			}
 		}
 	}
-	model, err := embed.FitLSA(ctx, bodies, dims)
+	model, err := embed.FitLSA(ctx, language, bodies, dims)
 	if err := errors.Join(failed, err); err != nil {
 		return nil, fmt.Errorf("fitting the dense embedder: %w", err)
 	}

@@ -182,7 +182,7 @@ type Query struct {
 
 // newQuery embeds the text of a query.
 func newQuery(ctx context.Context, p *embed.Pair, text string) (*Query, error) {
-	q := &Query{IDF: p.Sparse.IDF(), Weight: p.Weight, bm25: embed.NewBM25(), termWeights: map[uint32]float64{}}
+	q := &Query{IDF: p.Sparse.IDF(), Weight: p.Weight, bm25: p.BM25(), termWeights: map[uint32]float64{}}
 	var err error
 	if q.Sparse, err = p.Sparse.Query(ctx, text); err != nil {
 		return nil, fmt.Errorf("sparse vector of the query: %w", err)

@@ -215,6 +215,7 @@ func (b *Build) runVectors(ctx context.Context, work func(context.Context, *mani
 	if err != nil {
 		return err
 	}
+	b.Options.Shape.TextLanguage = o.TextLanguage // the manifest stores it, and later runs keep it
 	return b.stage(ctx, manifest.Vectors, key, func(db *tables.DB, progress func(string, int64, int64)) error {
 		o.Progress = progress
 		return work(ctx, b.Dir, db, o)

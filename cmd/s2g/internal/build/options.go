@@ -3,6 +3,7 @@ package build
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -53,20 +54,21 @@ type Options struct {
 // sticky has the options that [Options.Inherit] takes from a build: those that shape outputs. Each function restores the
 // value of a given one. The option reuse is not among them: it concerns one run.
 var sticky = map[string]func(to *manifest.Options, own manifest.Options){
-	"site":         func(to *manifest.Options, own manifest.Options) { to.Site = own.Site },
-	"languages":    func(to *manifest.Options, own manifest.Options) { to.Languages = own.Languages },
-	"other":        func(to *manifest.Options, own manifest.Options) { to.Other = own.Other },
-	"whole-site":   func(to *manifest.Options, own manifest.Options) { to.WholeSite = own.WholeSite },
-	"without":      func(to *manifest.Options, own manifest.Options) { to.Without = own.Without },
-	"compress":     func(to *manifest.Options, own manifest.Options) { to.Compress = own.Compress },
-	"graph-format": func(to *manifest.Options, own manifest.Options) { to.GraphFormat = own.GraphFormat },
-	"materialize":  func(to *manifest.Options, own manifest.Options) { to.Materialize = own.Materialize },
-	"units":        func(to *manifest.Options, own manifest.Options) { to.Units = own.Units },
-	"window":       func(to *manifest.Options, own manifest.Options) { to.Window = own.Window },
-	"overlap":      func(to *manifest.Options, own manifest.Options) { to.Overlap = own.Overlap },
-	"dense":        func(to *manifest.Options, own manifest.Options) { to.Dense = own.Dense },
-	"sparse":       func(to *manifest.Options, own manifest.Options) { to.Sparse = own.Sparse },
-	"links":        func(to *manifest.Options, own manifest.Options) { to.Links = own.Links },
+	"site":          func(to *manifest.Options, own manifest.Options) { to.Site = own.Site },
+	"languages":     func(to *manifest.Options, own manifest.Options) { to.Languages = own.Languages },
+	"other":         func(to *manifest.Options, own manifest.Options) { to.Other = own.Other },
+	"whole-site":    func(to *manifest.Options, own manifest.Options) { to.WholeSite = own.WholeSite },
+	"without":       func(to *manifest.Options, own manifest.Options) { to.Without = own.Without },
+	"compress":      func(to *manifest.Options, own manifest.Options) { to.Compress = own.Compress },
+	"graph-format":  func(to *manifest.Options, own manifest.Options) { to.GraphFormat = own.GraphFormat },
+	"materialize":   func(to *manifest.Options, own manifest.Options) { to.Materialize = own.Materialize },
+	"units":         func(to *manifest.Options, own manifest.Options) { to.Units = own.Units },
+	"window":        func(to *manifest.Options, own manifest.Options) { to.Window = own.Window },
+	"overlap":       func(to *manifest.Options, own manifest.Options) { to.Overlap = own.Overlap },
+	"dense":         func(to *manifest.Options, own manifest.Options) { to.Dense = own.Dense },
+	"sparse":        func(to *manifest.Options, own manifest.Options) { to.Sparse = own.Sparse },
+	"text-language": func(to *manifest.Options, own manifest.Options) { to.TextLanguage = own.TextLanguage },
+	"links":         func(to *manifest.Options, own manifest.Options) { to.Links = own.Links },
 }
 
 // Sticky returns the names of the options that [Options.Inherit] takes from a build, in order.
@@ -76,7 +78,7 @@ func Sticky() []string {
 
 // Inherit replaces the options that shape outputs by those of the build in Out, whose manifest is m. It keeps given
 // options and those that no stage of the build has set yet. A chosen site is not that of a dump which names another site
-// than the dump before.
+// than the dump before, nor is its text language.
 func (o *Options) Inherit(m *manifest.Manifest, given func(option string) bool) error {
 	own, built := o.Shape, m.Options
 	o.Shape = built
@@ -98,13 +100,21 @@ func (o *Options) Inherit(m *manifest.Manifest, given func(option string) bool) 
 	if built.Units == "" { // vectors set these together, and an overlap of 0 is a choice
 		s.Units, s.Window, s.Overlap, s.Dense, s.Sparse = own.Units, own.Window, own.Overlap, own.Dense, own.Sparse
 	}
-	if s.Site != "" && !given("site") && o.Dump != "" && m.Stages[manifest.Ingest] != nil {
+	if s.TextLanguage == "" && !given("text-language") && m.Stages[manifest.Vectors] != nil {
+		s.TextLanguage = string(embed.English) // the build is older than the option
+	}
+	if o.Dump != "" && m.Stages[manifest.Ingest] != nil && (s.Site != "" && !given("site") || s.TextLanguage != "" && !given("text-language")) {
 		plan, err := o.ingestPlan(m)
 		if err != nil {
 			return err
 		}
 		if named := plan.Dump.Site; named != "" && named != m.Dump.Site {
-			s.Site = ""
+			if !given("site") {
+				s.Site = ""
+			}
+			if !given("text-language") {
+				s.TextLanguage = ""
+			}
 		}
 	}
 	return nil
@@ -134,6 +144,13 @@ func (o *Options) Complete() error {
 		if c.value != "" && !slices.Contains(Choices[c.option], c.value) {
 			return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(Choices[c.option], " or "), "option %s has the value %q", c.option, c.value)
 		}
+	}
+	if s.TextLanguage != "" {
+		language, err := embed.ParseLanguage(s.TextLanguage)
+		if err != nil {
+			return fmt.Errorf("option text-language: %w", err)
+		}
+		s.TextLanguage = string(language)
 	}
 	for _, name := range s.Without {
 		if !slices.Contains(OptionalTables, name) {

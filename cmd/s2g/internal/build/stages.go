@@ -11,6 +11,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 	"s2g/vectors"
+	"s2g/vectors/embed"
 )
 
 // ingestOptions returns the options of the stage.
@@ -81,7 +82,7 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, site vocab.Site, tablesKe
 	s := o.Shape
 	opts = vectors.Options{
 		Site: site, Languages: s.Table(), Other: s.Other, Units: s.Units,
-		Window: s.Window, Overlap: &s.Overlap, Dense: s.Dense, Sparse: s.Sparse, Links: s.Links, Reuse: s.Reuse, Workers: o.Workers,
+		Window: s.Window, Overlap: &s.Overlap, Dense: s.Dense, Sparse: s.Sparse, TextLanguage: o.textLanguage(site), Links: s.Links, Reuse: s.Reuse, Workers: o.Workers,
 		Log: o.Log, Remote: o.Remote,
 	}
 	key, err = vectors.Key(tablesKey, opts)
@@ -89,6 +90,19 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, site vocab.Site, tablesKe
 		key = done.Key
 	}
 	return opts, key, err
+}
+
+// textLanguage returns the language of the texts: option text-language, else that of the site. Texts of a site in a
+// language without rules are not stemmed.
+func (o *Options) textLanguage(site vocab.Site) string {
+	if o.Shape.TextLanguage != "" {
+		return o.Shape.TextLanguage
+	}
+	language, err := embed.ParseLanguage(site.Language())
+	if err != nil {
+		language = embed.Unstemmed
+	}
+	return string(language)
 }
 
 // State is the difference between a build and its options.

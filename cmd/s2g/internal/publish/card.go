@@ -58,7 +58,7 @@ var keywords = []string{"knowledge-graph", "rdf", "question-answering", "program
 // card returns README.md: front matter, then text for people.
 func (d *dataset) card() ([]byte, error) {
 	c := cardData{
-		PrettyName: d.Host + ": knowledge graph and vectors", License: "cc-by-sa-4.0", Language: []string{d.naturalLanguage(), "code"},
+		PrettyName: d.Host + ": knowledge graph and vectors", License: "cc-by-sa-4.0", Language: []string{d.Site.Language(), "code"},
 		Annotations: []string{"no-annotation"}, Creators: []string{"crowdsourced"},
 		TaskCategories: []string{"question-answering", "text-retrieval", "feature-extraction"}, Tags: keywords,
 	}
@@ -92,19 +92,6 @@ func (d *dataset) rows() int64 {
 		n += s.Files.Rows
 	}
 	return n
-}
-
-// naturalLanguage returns the natural language of the site, by ISO 639-1. Stack Overflow in another language than English
-// has it as the first part of its host, as ru.stackoverflow.com. (cs.stackexchange.com is about computer science.)
-func (d *dataset) naturalLanguage() string {
-	first, rest, _ := strings.Cut(d.Host, ".")
-	switch {
-	case len(first) == 2 && strings.HasSuffix(rest, "stackoverflow.com"):
-		return first
-	case d.Host == "rus.stackexchange.com":
-		return "ru"
-	}
-	return "en"
 }
 
 // sizeCategory returns Hugging Face's name for a number of rows, https://huggingface.co/docs/hub/datasets-cards.

@@ -147,6 +147,20 @@ func (d *dataset) Parts(group string) string {
 	return group + " for each of some tags, and one of all questions"
 }
 
+// TextRules describes the terms of texts in another language than English; empty: they are those of English.
+func (d *dataset) TextRules() string {
+	switch l := d.manifest.Options.TextLanguage; l {
+	case "", "english":
+		return ""
+	case "japanese":
+		return "Japanese: runs of letters and digits are not cut into words, and not stemmed"
+	case "none":
+		return "words are not stemmed, and there are no stop words"
+	default:
+		return "stop words and stemmer of " + strings.ToUpper(l[:1]) + l[1:]
+	}
+}
+
 // Example returns the language with the most chunks, so that the example queries find something; without vectors, the
 // first of the table.
 func (d *dataset) Example() languageShards {

@@ -176,18 +176,22 @@ func TestCroissantHasTheTypesOfColumns(t *testing.T) {
 	}
 }
 
-func TestSizeCategories(t *testing.T) {
-	for rows, want := range map[int64]string{0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 9_999: "1K<n<10K", 10_000: "10K<n<100K", 17_000_000: "10M<n<100M", 1e12: "n>1T"} {
-		if got := sizeCategory(rows); got != want {
-			t.Errorf("%d rows: %s, want %s", rows, got, want)
+// The card has a line about the terms of texts where they are not those of English.
+func TestCardHasTheRulesOfTexts(t *testing.T) {
+	for language, want := range map[string]string{"": "", "english": "", "spanish": "stop words and stemmer of Spanish", "japanese": "not stemmed", "none": "not stemmed"} {
+		m := someManifest()
+		m.Options.TextLanguage = language
+		card := documents(t, m)[cardName]
+		if strings.Contains(card, "terms of the builtin vectors") != (want != "") || !strings.Contains(card, want) {
+			t.Errorf("%q:\n%s", language, card)
 		}
 	}
 }
 
-func TestNaturalLanguageOfASite(t *testing.T) {
-	for host, want := range map[string]string{"stackoverflow.com": "en", "ru.stackoverflow.com": "ru", "pt.meta.stackoverflow.com": "pt", "cs.stackexchange.com": "en", "rus.stackexchange.com": "ru"} {
-		if got := (&dataset{Host: host}).naturalLanguage(); got != want {
-			t.Errorf("%s: %s, want %s", host, got, want)
+func TestSizeCategories(t *testing.T) {
+	for rows, want := range map[int64]string{0: "n<1K", 999: "n<1K", 1000: "1K<n<10K", 9_999: "1K<n<10K", 10_000: "10K<n<100K", 17_000_000: "10M<n<100M", 1e12: "n>1T"} {
+		if got := sizeCategory(rows); got != want {
+			t.Errorf("%d rows: %s, want %s", rows, got, want)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func chunksOf(post int64) []text.Chunk {
 // fixtureModel is the builtin embedder of the fixture and its file.
 var fixtureModel = sync.OnceValues(func() (*embed.LSA, []byte) {
 	texts := []string{chunksOf(1)[0].Text, chunksOf(5)[0].Text, chunksOf(7)[0].Text}
-	model, err := embed.FitLSA(context.Background(), slices.Values(texts), 0)
+	model, err := embed.FitLSA(context.Background(), embed.English, slices.Values(texts), 0)
 	if err != nil {
 		panic(err)
 	}

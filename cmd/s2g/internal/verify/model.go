@@ -109,7 +109,7 @@ func (v *verifier) checkModel(ctx context.Context) error {
 		c.What = "posts on which the dense embedder was fitted again: it is that of the build of option reuse"
 		return nil
 	}
-	again, err := embed.FitLSA(ctx, slices.Values(v.fitted.texts), 0)
+	again, err := embed.FitLSA(ctx, v.remaker.dense.Language(), slices.Values(v.fitted.texts), 0)
 	if err != nil {
 		return fmt.Errorf("fitting the dense embedder again: %w", err)
 	}

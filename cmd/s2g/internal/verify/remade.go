@@ -45,6 +45,11 @@ func (v *verifier) newRemaker() (*remaker, error) {
 	}
 	if o.Sparse == "" || o.Sparse == embed.KindBM25 {
 		r.sparse = embed.NewBM25()
+		if made != nil {
+			if b, ok := embed.OpenBM25Model(made.Sparse); ok {
+				r.sparse = b
+			}
+		}
 	}
 	if !v.isBuiltin() || len(v.filesOf(parentFile)) == 0 { // without posts there is no model
 		return r, nil
