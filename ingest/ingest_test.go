@@ -63,7 +63,7 @@ func privateTarget(t testing.TB, out string) target {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := tables.Open(t.Context(), tables.ServerOptions{Dir: dir.Private(), Memory: serverMemory})
+	db, err := tables.Open(t.Context(), tables.ServerOptions{Dir: dir.Private(), Memory: serverMemory, Access: tables.Load})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func ingestOnce(path, out string) error {
 		return err
 	}
 	defer dir.Close()
-	db, err := tables.Open(context.Background(), tables.ServerOptions{Dir: dir.Private(), Memory: serverMemory})
+	db, err := tables.Open(context.Background(), tables.ServerOptions{Dir: dir.Private(), Memory: serverMemory, Access: tables.Load})
 	if err != nil {
 		return err
 	}
@@ -380,7 +380,7 @@ func TestServerCrashIsAServiceFault(t *testing.T) {
 		!strings.Contains(err.Error(), "ready for connections") {
 		t.Errorf("fault %v: %v", f, err)
 	}
-	db, err := tables.Open(t.Context(), tables.ServerOptions{Dir: g.dir.Private(), Memory: serverMemory})
+	db, err := tables.Open(t.Context(), tables.ServerOptions{Dir: g.dir.Private(), Memory: serverMemory, Access: tables.Load})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
 
@@ -17,10 +19,14 @@ const dbHelp = `Runs a statement on the tables of a build and prints the result 
 and a tab, line feed or backslash in a value is \t, \n, \\. With --json a row is an object of texts. Without a statement
 it opens the tables, prints their DSN for other programs, and keeps them open until it is interrupted.
 
+The tables are read-only. --write opens them for changes, alone: graph, vectors and verify are then no longer those of
+the tables, and the next build reads the dump again if a row has changed.
+
     s2g db --out build 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'`
 
 func (a *app) db() *cobra.Command {
 	o := &options{}
+	var write bool
 	cmd := &cobra.Command{
 		Use:   "db --out DIR [SQL]",
 		Short: "the tables: run SQL, or open them for other programs",
@@ -30,20 +36,48 @@ func (a *app) db() *cobra.Command {
 			if _, err := a.readBuild(cmd, o); err != nil {
 				return err
 			}
-			db, err := o.OpenTables(cmd.Context())
-			if err != nil {
-				return err
+			if write {
+				return a.editTables(cmd.Context(), o, args)
 			}
-			defer db.Close()
-			if len(args) == 0 {
-				return a.keepOpen(cmd.Context(), db)
-			}
-			return a.printQuery(cmd.Context(), db, args[0])
+			return a.openTables(cmd.Context(), o, tables.Read, args)
 		},
 	}
+	cmd.Flags().BoolVar(&write, "write", false, "open the tables for changes, which void the build")
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
 	return cmd
+}
+
+// editTables opens the tables for changes. It holds the lock of OUT, so that no stage reads tables that change.
+func (a *app) editTables(ctx context.Context, o *options, args []string) (err error) {
+	dir, err := manifest.Open(o.Out)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	a.log.Warn("the tables are open for changes: graph, vectors and verify are those of the dump, and the next build reads it again if a row has changed")
+	return a.openTables(ctx, o, tables.Edit, args)
+}
+
+// openTables opens the tables and runs the statement in args or, without one, keeps them open for other programs.
+func (a *app) openTables(ctx context.Context, o *options, access tables.Access, args []string) (err error) {
+	db, err := o.OpenTables(ctx, access)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if len(args) > 0 {
+		return a.printQuery(ctx, db, args[0])
+	}
+	if access == tables.Read && o.DSN == "" { // other programs' sessions are as the server allows
+		if readOnly, err := db.ReadOnlyServer(); err != nil {
+			return err
+		} else if !readOnly {
+			return schema.Faultf(schema.FaultService, "wait for its end, or give the statement: s2g db with option out and SQL",
+				"a run of s2g that may change the tables uses them")
+		}
+	}
+	return a.keepOpen(ctx, db)
 }
 
 // keepOpen prints the DSN of the tables and keeps them open for other programs.
@@ -66,6 +100,9 @@ func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
 // values.
 func (a *app) printQuery(ctx context.Context, db *tables.DB, query string) error {
 	rows, err := db.Query(ctx, query)
+	if fault, _ := schema.FaultOf(err); err != nil && fault != schema.FaultOurs {
+		return err
+	}
 	if err != nil {
 		return schema.Faultf(schema.FaultUsage, "correct the statement; SHOW TABLES and DESCRIBE Posts list tables and columns", "%w", err)
 	}

@@ -60,7 +60,7 @@ func serve(ts *testscript.TestScript, stop bool, args []string) {
 		delete(servers, dir)
 		return
 	}
-	db, err := tables.Open(context.Background(), tables.ServerOptions{Dir: dir})
+	db, err := tables.Open(context.Background(), tables.ServerOptions{Dir: dir, Access: tables.Load})
 	ts.Check(err)
 	servers[dir] = db
 }

@@ -49,7 +49,7 @@ func newVictim(t *testing.T) *victim {
 	s2g(t, "sample", "--posts", "2000", "--seed", "3", "--out", filepath.Join(work, "dump"))
 	s2g(t, "build", "--dump", filepath.Join(work, "dump"), "--out", v.out, "--quiet")
 	var err error
-	if v.db, err = tables.Open(t.Context(), tables.ServerOptions{Dir: filepath.Join(v.out, ".s2g")}); err != nil {
+	if v.db, err = tables.Open(t.Context(), tables.ServerOptions{Dir: filepath.Join(v.out, ".s2g"), Access: tables.Load}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { v.check(v.db.Close()) })

@@ -124,3 +124,34 @@ func (d *Dump) Tables() []Member {
 	}
 	return all
 }
+
+// Expansion returns how many bytes of XML a byte of a file of this name usually is.
+func Expansion(name string) int64 {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".xml":
+		return 1
+	case ".gz":
+		return 5
+	case ".zst":
+		return 6
+	}
+	return 7 // .bz2, .xz, .7z
+}
+
+// XMLBytes returns the size of all tables as XML, estimated where the files do not
+// have it.
+func (d *Dump) XMLBytes() int64 {
+	var n int64
+	for _, s := range d.Streams {
+		var known int64
+		for _, m := range s.Members {
+			if m.Size == unknownSize {
+				known = s.Size * Expansion(s.File.Name)
+				break
+			}
+			known += m.Size
+		}
+		n += known
+	}
+	return n
+}

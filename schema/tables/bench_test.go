@@ -165,7 +165,7 @@ func BenchmarkOpen(b *testing.B) {
 	dir := b.TempDir()
 	cycle := func(b *testing.B) {
 		for b.Loop() {
-			db, err := Open(b.Context(), ServerOptions{Dir: dir, Memory: minPool})
+			db, err := Open(b.Context(), ServerOptions{Dir: dir, Memory: minPool, Access: Load})
 			if err != nil {
 				b.Fatal(err)
 			}

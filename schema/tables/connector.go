@@ -25,9 +25,9 @@ const privateDatabase = "s2g"
 const readBuffer = 64 << 10
 
 // session holds the variables that every connection sets, so that results do not
-// depend on a server's configuration.
-func session() map[string]string {
-	return map[string]string{
+// depend on a server's configuration, and that readers change nothing by mistake.
+func session(access Access) map[string]string {
+	variables := map[string]string{
 		// A backslash escapes. A value that does not fit is an error, except in LOAD DATA LOCAL.
 		"sql_mode":  "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
 		"time_zone": "'+00:00'",
@@ -36,7 +36,12 @@ func session() map[string]string {
 		"net_read_timeout":   "86400",
 		"wait_timeout":       "86400",
 		"max_statement_time": "0",
+		"tx_read_only":       "0",
 	}
+	if access == Read {
+		variables["tx_read_only"] = "1"
+	}
+	return variables
 }
 
 // socketConfig returns the configuration of connections to the private server.
@@ -71,12 +76,12 @@ func publicDSN(cfg *mysql.Config) string {
 }
 
 // newConnector returns a connector whose connections have the variables of session.
-func newConnector(base *mysql.Config, log *slog.Logger) (driver.Connector, error) {
+func newConnector(base *mysql.Config, access Access, log *slog.Logger) (driver.Connector, error) {
 	cfg := base.Clone()
 	if cfg.Params == nil {
 		cfg.Params = make(map[string]string)
 	}
-	for name, value := range session() {
+	for name, value := range session(access) {
 		cfg.Params[name] = value
 	}
 	cfg.ParseTime = false        // dates in the server's form

@@ -31,7 +31,7 @@ func TestUserServerIsOpenedByItsDSN(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := socketConfig(private.server.socket, "theirs")
-	db, err := Open(t.Context(), ServerOptions{DSN: cfg.FormatDSN() + "?parseTime=true&sql_mode=''"})
+	db, err := Open(t.Context(), ServerOptions{DSN: cfg.FormatDSN() + "?parseTime=true&sql_mode=''", Access: Load})
 	if err != nil {
 		t.Fatal(err)
 	}

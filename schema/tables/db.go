@@ -37,10 +37,15 @@ import (
 
 // ServerOptions chooses the server. One of Dir and DSN is required.
 type ServerOptions struct {
-	Dir    string       // OUT/.s2g: the folder of the private server
-	DSN    string       // go-sql-driver's DSN of a user's server, with a database; empty: the private server
-	Memory int64        // buffer pool in bytes of a private server that Open starts; 0: DefaultMemory
-	Log    *slog.Logger // nil: no log
+	Dir    string // OUT/.s2g: the folder of the private server
+	DSN    string // go-sql-driver's DSN of a user's server, with a database; empty: the private server
+	Access Access // the zero value reads
+
+	// Of a private server that Open starts:
+	Memory int64 // buffer pool in bytes; 0: DefaultMemory
+	Data   int64 // bytes of the dump as XML in UTF-8, for Load; 0: unknown
+
+	Log *slog.Logger // nil: no log
 }
 
 // DB is an open set of tables. Its methods may be called concurrently.
@@ -50,6 +55,7 @@ type DB struct {
 	conns  driver.Connector
 	idle   connPool
 	server *server // nil: a user's server
+	access Access
 	log    *slog.Logger
 	closed sync.Once
 }
@@ -66,17 +72,20 @@ func Open(ctx context.Context, o ServerOptions) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		return connect(ctx, cfg, nil, log)
+		return connect(ctx, cfg, o.Access, nil, log)
 	}
-	srv, err := join(ctx, o.Dir, o.Memory, log)
+	srv, err := join(ctx, o, log)
 	if err != nil {
 		return nil, err
 	}
 	var db *DB
 	cfg := socketConfig(srv.socket, "")
-	if err = createDatabase(ctx, cfg); err == nil {
+	if o.Access != Read {
+		err = createDatabase(ctx, cfg)
+	}
+	if err == nil {
 		cfg.DBName = privateDatabase
-		db, err = connect(ctx, cfg, srv, log)
+		db, err = connect(ctx, cfg, o.Access, srv, log)
 	}
 	if err != nil {
 		return nil, errors.Join(srv.explain(err), srv.leave())
@@ -85,7 +94,7 @@ func Open(ctx context.Context, o ServerOptions) (*DB, error) {
 }
 
 func createDatabase(ctx context.Context, cfg *mysql.Config) error {
-	conns, err := newConnector(cfg, slog.New(slog.DiscardHandler))
+	conns, err := newConnector(cfg, Load, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}
@@ -98,12 +107,12 @@ func createDatabase(ctx context.Context, cfg *mysql.Config) error {
 	return nil
 }
 
-func connect(ctx context.Context, cfg *mysql.Config, srv *server, log *slog.Logger) (*DB, error) {
-	conns, err := newConnector(cfg, log)
+func connect(ctx context.Context, cfg *mysql.Config, access Access, srv *server, log *slog.Logger) (*DB, error) {
+	conns, err := newConnector(cfg, access, log)
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{pool: sql.OpenDB(conns), cfg: cfg, conns: conns, server: srv, log: log}
+	db := &DB{pool: sql.OpenDB(conns), cfg: cfg, conns: conns, server: srv, access: access, log: log}
 	if err := db.checkServer(ctx); err != nil {
 		return nil, errors.Join(err, db.pool.Close())
 	}
@@ -148,6 +157,18 @@ func (db *DB) DSN() string { return publicDSN(db.cfg) }
 // many rows faster. The pool's sessions have UTC and strict mode, and the client
 // interpolates parameters.
 func (db *DB) SQL() *sql.DB { return db.pool }
+
+// Access returns the access that the tables were opened with.
+func (db *DB) Access() Access { return db.access }
+
+// ReadOnlyServer reports whether the server is a private one that changes no table.
+func (db *DB) ReadOnlyServer() (bool, error) {
+	if db.server == nil {
+		return false, nil
+	}
+	running, err := runningAccess(db.server.dir)
+	return running == Read, err
+}
 
 // PeakRSS returns the largest resident set of the private mariadbd since its
 // start, in bytes; 0 if it is unknown.

@@ -18,6 +18,8 @@ const (
 	noSuchTable    = 1146
 	noSuchDatabase = 1049
 	optionPrevents = 1290 // an option of the server, as read_only, prevents the statement
+	tableReadOnly  = 1036 // InnoDB is read-only
+	sessionReads   = 1792 // the session's transactions are read-only
 )
 
 // Numbers of errors that have one class.
@@ -41,6 +43,8 @@ func classify(err error) error {
 			return schema.Faultf(schema.FaultUsage, "check the DSN: the user, the password, the database, and the user's rights on it", "%w", err)
 		case slices.Contains(outOfResource, n), mentionsFullDisk(server.Message): // errors of files have many numbers
 			return schema.Faultf(schema.FaultResources, "free disk space or memory and run again", "%w", err)
+		case n == tableReadOnly, n == sessionReads:
+			return schema.Faultf(schema.FaultUsage, "s2g db with option write opens them for changes, which void the build", "the tables are open for reading: %w", err)
 		case n == optionPrevents:
 			return schema.Faultf(schema.FaultUsage, "change the server's option", "%w", err)
 		case slices.Contains(interruption, n):

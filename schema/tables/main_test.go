@@ -45,7 +45,7 @@ func open(t testing.TB) *DB {
 			t.Fatal(err)
 		}
 		shared.dir = dir
-		if shared.server, err = Open(background, ServerOptions{Dir: dir, Memory: minPool}); err != nil {
+		if shared.server, err = Open(background, ServerOptions{Dir: dir, Memory: minPool, Access: Load, Data: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,7 +54,7 @@ func open(t testing.TB) *DB {
 	if _, err := shared.server.SQL().Exec("CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin"); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(t.Context(), ServerOptions{DSN: socketConfig(shared.server.server.socket, name).FormatDSN()})
+	db, err := Open(t.Context(), ServerOptions{DSN: socketConfig(shared.server.server.socket, name).FormatDSN(), Access: Load})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,17 @@ func stopShared() error {
 	return errors.Join(shared.server.Close(), os.RemoveAll(shared.dir))
 }
 
-// openIn starts a private server in dir, or joins the one that runs there.
+// openIn starts a private server in dir for loads, or joins the one that runs there.
 func openIn(t testing.TB, dir string) *DB {
 	t.Helper()
+	return openFor(t, dir, Load)
+}
+
+// openFor is openIn for any access.
+func openFor(t testing.TB, dir string, access Access) *DB {
+	t.Helper()
 	schematest.Tool(t, "mariadbd")
-	db, err := Open(t.Context(), ServerOptions{Dir: dir, Memory: minPool})
+	db, err := Open(t.Context(), ServerOptions{Dir: dir, Access: access, Memory: minPool, Data: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,12 +13,14 @@ import (
 	"strings"
 
 	"s2g/schema"
+	"s2g/schema/private"
 )
 
 // The files of a private server in OUT/.s2g.
 const (
 	dataDir  = "db"
 	tempDir  = "db.tmp"       // sorts and temporary tables that exceed the memory
+	logFile  = "ib_logfile0"  // in dataDir: the redo log
 	errorLog = "error.log"    // in dataDir
 	pidFile  = "mariadbd.pid" // in dataDir
 )
@@ -97,7 +99,9 @@ func findProgram() (program, error) {
 
 // version runs the server with --version.
 func (p program) version() (string, error) {
-	out, err := exec.Command(p.Server, "--no-defaults", "--version").Output()
+	cmd := exec.Command(p.Server, "--no-defaults", "--version")
+	cmd.Env = private.Environment()
+	out, err := cmd.Output()
 	if err != nil {
 		return "", schema.Faultf(schema.FaultUsage, installRemedy, "running %s --version: %w", p.Server, err)
 	}
@@ -145,11 +149,11 @@ func lookFor(names []string, dirs ...string) string {
 	return ""
 }
 
-// initialise creates the datadir of dir if it is missing. The script, which
-// inherits held, fills another folder, which is then renamed: an interrupted
-// initialisation is repeated.
-func (p program) initialise(dir string, held *os.File) error {
-	data := filepath.Join(dir, dataDir)
+// initialise creates the datadir of o.Dir, with an empty database, if it is
+// missing. The script, which inherits held, fills another folder, which is then
+// renamed: an interrupted initialisation is repeated.
+func (p program) initialise(o order, held *os.File) error {
+	data := filepath.Join(o.Dir, dataDir)
 	if _, err := os.Stat(data); err == nil {
 		return nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
@@ -163,11 +167,17 @@ func (p program) initialise(dir string, held *os.File) error {
 		return err
 	}
 	// --tmpdir: a starting server removes all temporary tables in the folder, and fails if another server removes one first, as in /tmp.
+	// Paths are relative, because the script splits them at spaces.
 	// --force: the script continues where the system cannot resolve its own host name.
-	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + fresh, "--tmpdir=" + filepath.Join(dir, tempDir),
+	args := append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=.", "--tmpdir=" + filepath.Join("..", tempDir),
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
-		"--innodb-log-file-size=" + logFileSize, "--force"}, asRoot()...)
+		"--innodb-log-file-size=" + strconv.FormatInt(o.log, 10), "--force"}, asRoot()...)
+	for _, s := range systemSettings() {
+		args = append(args, s.argument())
+	}
 	cmd := exec.Command(p.Install, args...)
+	cmd.Dir = fresh
+	cmd.Env = private.Environment()
 	cmd.ExtraFiles = []*os.File{held}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -175,6 +185,10 @@ func (p program) initialise(dir string, held *os.File) error {
 		return fmt.Errorf("creating the datadir with %s: %w: %s", p.Install, err, errorLines(out.String()))
 	}
 	if err := os.Chmod(fresh, 0o700); err != nil { // the script may have changed it
+		return err
+	}
+	// A folder is a database, with the server's character set. A read-only server creates none.
+	if err := os.Mkdir(filepath.Join(fresh, privateDatabase), 0o700); err != nil {
 		return err
 	}
 	return os.Rename(fresh, data)
@@ -195,19 +209,22 @@ func errorLines(output string) string {
 	return strings.Join(marked, "\n")
 }
 
-// command returns the command that runs the server. pool is the buffer pool in
-// bytes. The server inherits held.
-func (p program) command(dir, socket string, pool int64, held *os.File) *exec.Cmd {
-	data := filepath.Join(dir, dataDir)
+// command returns the command that runs a server for o.Access at o.Socket. The
+// server inherits held.
+func (p program) command(o order, held *os.File) *exec.Cmd {
+	data := filepath.Join(o.Dir, dataDir)
 	log := filepath.Join(data, errorLog)
 	if info, err := os.Stat(log); err == nil && info.Size() > maxErrorLog {
 		_ = os.Remove(log)
 	}
-	args := []string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + data, "--tmpdir=" + filepath.Join(dir, tempDir),
-		"--socket=" + socket, "--log-error=" + log, "--pid-file=" + filepath.Join(data, pidFile)}
-	args = append(append(args, arguments(pool)...), asRoot()...)
-	cmd := exec.Command(p.Server, args...)
+	args := []string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + data, "--tmpdir=" + filepath.Join(o.Dir, tempDir),
+		"--socket=" + o.Socket, "--log-error=" + log, "--pid-file=" + filepath.Join(data, pidFile)}
+	for _, s := range settings(o) {
+		args = append(args, s.argument())
+	}
+	cmd := exec.Command(p.Server, append(args, asRoot()...)...)
 	cmd.Dir = data
+	cmd.Env = private.Environment()
 	cmd.ExtraFiles = []*os.File{held}
 	cmd.SysProcAttr = diesWithParent()
 	return cmd

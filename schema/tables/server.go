@@ -16,6 +16,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/memory"
+	"s2g/schema/private"
 )
 
 const (
@@ -28,38 +29,82 @@ const (
 type server struct {
 	dir    string // OUT/.s2g, absolute
 	socket string
+	access Access
 	memory int64    // buffer pool in bytes, where this user starts the server
+	data   int64    // bytes of the dump's XML, where this user starts the server
 	users  *os.File // the users lock, held shared
+	entry  *os.File // this user's file in usersFolder
 	log    *slog.Logger
 }
 
-// join makes this process a user of dir's server and starts the server if it does
-// not run. It first waits for the end of a server that is stopping.
-func join(ctx context.Context, dir string, memory int64, log *slog.Logger) (*server, error) {
-	dir, err := filepath.Abs(dir)
+// join makes this process a user of the server of o.Dir and starts the server if it
+// does not run. It first waits for the end of a server that is stopping. A server
+// that other users have started for another access is a service fault.
+func join(ctx context.Context, o ServerOptions, log *slog.Logger) (*server, error) {
+	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("finding the database: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, tempDir), 0o700); err != nil {
-		return nil, fmt.Errorf("creating the database's folder: %w", err)
+	for _, folder := range []string{dir, filepath.Join(dir, tempDir)} {
+		tightened, err := private.MakeFolder(folder)
+		if err != nil {
+			return nil, err
+		}
+		if tightened {
+			log.Warn("other users could enter the folder of the database; its mode is 700 now", "folder", folder)
+		}
 	}
-	s := &server{dir: dir, memory: memory, log: log}
+	s := &server{dir: dir, access: o.Access, memory: o.Memory, data: o.Data, log: log}
 	if s.socket, err = socketPath(dir); err != nil {
 		return nil, schema.Faultf(schema.FaultUsage, "choose a shorter path with option out", "%w", err)
 	}
-	if s.users, err = openLock(filepath.Join(dir, usersLock)); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
+	for {
+		if err := s.use(ctx); err != nil {
+			return nil, err
+		}
+		running, err := runningAccess(dir)
+		if err == nil && running.admits(s.access) {
+			return s, nil
+		}
+		others := otherUsers(dir, s.entry)
+		// Without others, leave stops the server, and the next one has the right access.
+		err = errors.Join(err, s.leave())
+		if err == nil && len(others) > 0 {
+			err = inUse(s.access, running, others)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// use takes the users lock, enters, and returns when the server accepts
+// connections.
+func (s *server) use(ctx context.Context) (err error) {
+	if s.users, err = openLock(filepath.Join(s.dir, usersLock)); err != nil {
+		return err
+	}
 	err = s.poll(ctx, "waiting for the end of a server that is stopping", func() (bool, error) { return tryLock(s.users, syscall.LOCK_SH) })
 	if err == nil {
-		err = s.start(ctx)
+		s.entry, err = enter(s.dir)
+	}
+	if err == nil {
+		if err = s.start(ctx); err != nil {
+			s.removeEntry()
+		}
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.users.Close())
+		return errors.Join(err, s.users.Close())
 	}
-	return s, nil
+	return nil
+}
+
+// removeEntry ends this user's entry in the list of users.
+func (s *server) removeEntry() {
+	_ = os.Remove(s.entry.Name()) // what remains of a user is removed by the next
+	_ = s.entry.Close()
 }
 
 // start returns when the server accepts connections. Of several users that call
@@ -129,7 +174,7 @@ func (s *server) dial(ctx context.Context) (driver.Conn, error) {
 	if _, err := os.Stat(s.socket); err != nil {
 		return nil, err
 	}
-	conns, err := newConnector(socketConfig(s.socket, ""), s.log)
+	conns, err := newConnector(socketConfig(s.socket, ""), s.access, s.log)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +192,7 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	if pool == 0 {
 		pool = DefaultMemory()
 	}
-	value, err := json.Marshal(order{p, s.dir, s.socket, pool})
+	value, err := json.Marshal(order{Program: p, Dir: s.dir, Socket: s.socket, Access: s.access, Memory: pool, Data: s.data})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +206,7 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	}
 	defer reporter.Close()
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), superviseEnv+"="+string(value))
+	cmd.Env = private.Environment(superviseEnv + "=" + string(value))
 	cmd.Dir = s.dir
 	cmd.ExtraFiles = []*os.File{held, reporter}          // heldFD, reportFD; its standard streams are /dev/null
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C interrupts the users, and the last of them stops the server
@@ -190,6 +235,7 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 // stops the server.
 func (s *server) leave() error {
 	defer s.users.Close()
+	s.removeEntry()
 	last, err := tryLock(s.users, syscall.LOCK_EX)
 	if err != nil {
 		return err

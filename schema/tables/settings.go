@@ -19,15 +19,46 @@ func DefaultMemory() int64 { return min(max(memory.Machine()/4, minPool), maxPoo
 // setting is an option of the private mariadbd, with the reason of its value.
 type setting struct{ name, value, reason string }
 
-// logFileSize is the size of the redo log, also for mariadb-install-db: a server
-// that finds a log of another size creates a second one before it removes the
-// first.
-const logFileSize = "256M"
+// argument returns the setting as an argument of mariadbd.
+func (s setting) argument() string {
+	if s.value == "" {
+		return "--" + s.name
+	}
+	return "--" + s.name + "=" + s.value
+}
+
+// The bounds of LogSize. A log of 1 GiB loads no faster than one of 256 MiB.
+const (
+	minLog = 8 << 20
+	maxLog = 256 << 20
+)
+
+// LogSize returns the size in bytes of the redo log of a private server that loads
+// a dump of the given bytes of XML; 0 is an unknown number.
+func LogSize(xml int64) int64 {
+	if xml <= 0 {
+		return maxLog
+	}
+	return min(max(xml, minLog), maxLog)
+}
+
+// SystemSize is the disk in bytes that a private server takes without tables and
+// redo log: its system tablespace, system tables and other logs.
+const SystemSize = 16 << 20
+
+// systemSettings returns the options of a datadir's system tablespace, for
+// mariadb-install-db, too.
+func systemSettings() []setting {
+	return []setting{
+		{"innodb-data-file-path", "ibdata1:5M:autoextend", "the default begins with 12M"},
+		{"innodb-autoextend-increment", "4", "the default adds 64M at once"},
+	}
+}
 
 // settings returns the options of a server for one user on one machine, whose
-// data can be loaded again from the dump. pool is its buffer pool in bytes.
-func settings(pool int64) []setting {
-	return []setting{
+// data can be loaded again from the dump.
+func settings(o order) []setting {
+	common := []setting{
 		{"skip-networking", "", "clients use the socket"},
 		{"skip-grant-tables", "", "the mode of the folder is the access control"},
 		{"skip-name-resolve", "", "no DNS where there is no network"},
@@ -41,14 +72,15 @@ func settings(pool int64) []setting {
 		{"net-buffer-length", "1M", "fewer and larger writes to the reader of a scan"},
 		{"max-connections", "64", "a few per stage and command"},
 
-		{"innodb-buffer-pool-size", strconv.FormatInt(pool, 10), "option db-memory"},
+		{"innodb-buffer-pool-size", strconv.FormatInt(o.Memory, 10), "option db-memory"},
 		{"innodb-buffer-pool-dump-at-shutdown", "0", "the next command reads other pages"},
 		{"innodb-buffer-pool-load-at-startup", "0", "likewise"},
 		{"innodb-flush-log-at-trx-commit", "0", "a load is repeated after a crash"},
 		{"innodb-doublewrite", "0", "likewise"},
 		{"innodb-flush-method", "O_DIRECT_NO_FSYNC", "the server alone caches pages, and does not sync each write"},
-		{"innodb-log-file-size", logFileSize, "1G loads no faster, and takes disk in every OUT"},
+		{"innodb-log-file-size", strconv.FormatInt(o.log, 10), "see LogSize"},
 		{"innodb-log-buffer-size", "64M", "a bulk load does not wait for writes of the log"},
+		{"loose-innodb-change-buffering", "none", "a read-only start requires an empty buffer; MariaDB 11 has none"},
 		{"innodb-stats-persistent", "0", "a table is loaded once and scanned"},
 		{"innodb-flush-neighbors", "0", "pages of a bulk load are neighbours"},
 		{"innodb-io-capacity", "2000", "the default is for one spinning disk"},
@@ -60,17 +92,13 @@ func settings(pool int64) []setting {
 		{"key-buffer-size", "8M", "no MyISAM tables"},
 		{"thread-cache-size", "16", "queries open connections"},
 	}
-}
-
-// arguments returns the settings as arguments of mariadbd.
-func arguments(pool int64) []string {
-	var args []string
-	for _, s := range settings(pool) {
-		arg := "--" + s.name
-		if s.value != "" {
-			arg += "=" + s.value
-		}
-		args = append(args, arg)
+	common = append(common, systemSettings()...)
+	if o.Access != Read {
+		return common
 	}
-	return args
+	return append(common,
+		setting{"innodb-read-only", "1", "no program changes the tables of a dump"},
+		setting{"transaction-read-only", "1", "nor views; a session of a person may change it"},
+		setting{"default-tmp-storage-engine", "Aria", "InnoDB creates no temporary table when it is read-only"},
+	)
 }

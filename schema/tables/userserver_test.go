@@ -39,7 +39,7 @@ func newUserServer(t *testing.T) userServer {
 	if err := os.Mkdir(filepath.Join(dir, tempDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.initialise(dir, nil); err != nil {
+	if err := p.initialise(order{Dir: dir, log: minLog}, nil); err != nil {
 		t.Fatal(err)
 	}
 	cert, key := certificate(t, dir)
@@ -53,7 +53,7 @@ func newUserServer(t *testing.T) userServer {
 	data, socket := filepath.Join(dir, dataDir), filepath.Join(dir, socketName)
 	cmd := exec.Command(p.Server, append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + data, "--tmpdir=" + filepath.Join(dir, tempDir),
 		"--socket=" + socket, "--bind-address=127.0.0.1", "--port=" + port, "--log-error=" + filepath.Join(data, errorLog),
-		"--innodb-log-file-size=" + logFileSize, "--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve", "--ssl-cert=" + cert, "--ssl-key=" + key}, asRoot()...)...)
+		"--innodb-flush-log-at-trx-commit=0", "--skip-name-resolve", "--ssl-cert=" + cert, "--ssl-key=" + key}, asRoot()...)...)
 	cmd.SysProcAttr = diesWithParent()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -64,7 +64,7 @@ func newUserServer(t *testing.T) userServer {
 	})
 	f := userServer{t: t, addr: addr}
 	for range 500 {
-		if f.root, err = Open(t.Context(), ServerOptions{DSN: "root@unix(" + socket + ")/mysql"}); err == nil {
+		if f.root, err = Open(t.Context(), ServerOptions{DSN: "root@unix(" + socket + ")/mysql", Access: Load}); err == nil {
 			break
 		}
 		time.Sleep(pollEvery)
@@ -110,7 +110,7 @@ func (f userServer) exec(statements ...string) {
 
 // as opens the database dump as a user whose password is "secret".
 func (f userServer) as(user, params string) (*DB, error) {
-	return Open(f.t.Context(), ServerOptions{DSN: user + ":secret@tcp(" + f.addr + ")/dump" + params})
+	return Open(f.t.Context(), ServerOptions{DSN: user + ":secret@tcp(" + f.addr + ")/dump" + params, Access: Load})
 }
 
 // needed are the rights that the documentation names.

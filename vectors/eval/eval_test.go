@@ -61,7 +61,7 @@ func bioinformatics(t *testing.T) (*manifest.Dir, *tables.DB) {
 		if site.dir, site.err = manifest.Open(site.folder); site.err != nil {
 			return
 		}
-		if site.db, site.err = tables.Open(ctx, tables.ServerOptions{Dir: site.dir.Private()}); site.err != nil {
+		if site.db, site.err = tables.Open(ctx, tables.ServerOptions{Dir: site.dir.Private(), Access: tables.Load}); site.err != nil {
 			return
 		}
 		if site.err = ingest.Run(ctx, site.dir, site.db, ingest.Options{Dump: dump}); site.err == nil {

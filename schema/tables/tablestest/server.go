@@ -55,7 +55,7 @@ func (s *Server) Open(t testing.TB) *tables.DB {
 	schematest.Tool(t, "mariadbd")
 	s.once.Do(func() {
 		if s.dir, s.err = os.MkdirTemp("", "s2g-test"); s.err == nil {
-			s.db, s.err = tables.Open(context.Background(), tables.ServerOptions{Dir: s.dir, Memory: cmp.Or(s.Memory, defaultMemory)})
+			s.db, s.err = tables.Open(context.Background(), tables.ServerOptions{Dir: s.dir, Memory: cmp.Or(s.Memory, defaultMemory), Access: tables.Load, Data: 1})
 		}
 	})
 	if s.err != nil {
@@ -84,7 +84,7 @@ func (s *Server) Database(t testing.TB) *tables.DB {
 		t.Fatal(err)
 	}
 	cfg.DBName = name
-	return open(t, tables.ServerOptions{DSN: cfg.FormatDSN()})
+	return open(t, tables.ServerOptions{DSN: cfg.FormatDSN(), Access: tables.Load})
 }
 
 // Open starts a server that ends with the test. The package's TestMain must call
@@ -92,7 +92,7 @@ func (s *Server) Database(t testing.TB) *tables.DB {
 func Open(t testing.TB) *tables.DB {
 	t.Helper()
 	schematest.Tool(t, "mariadbd")
-	return open(t, tables.ServerOptions{Dir: t.TempDir(), Memory: defaultMemory})
+	return open(t, tables.ServerOptions{Dir: t.TempDir(), Memory: defaultMemory, Access: tables.Load, Data: 1})
 }
 
 func open(t testing.TB, o tables.ServerOptions) *tables.DB {

@@ -40,8 +40,9 @@ type Build struct {
 	Outcomes []Outcome // of the stages that have ended
 
 	db      *tables.DB
-	warned  bool // of languages without questions
-	checked bool // Check has covered ingest
+	warned  bool  // of languages without questions
+	checked bool  // Check has covered ingest
+	xml     int64 // bytes of the dump's tables as XML, once Ingest has found it
 }
 
 // Outcome is what a stage did.
@@ -132,9 +133,10 @@ func (b *Build) Ingest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.forgetLostTables(ctx, plan.Key); err != nil {
+	if err := b.forgetAlteredTables(ctx, plan.Key); err != nil {
 		return err
 	}
+	b.xml = plan.Dump.XMLBytes()
 	if err := b.checkStage(ctx, manifest.Ingest); err != nil {
 		return err
 	}
@@ -142,25 +144,6 @@ func (b *Build) Ingest(ctx context.Context) error {
 		o.Log, o.Progress = b.Options.Log, progress
 		return ingest.Run(ctx, b.Dir, db, o)
 	})
-}
-
-// forgetLostTables removes the ingest of the given key from the manifest if the server does not hold its tables: the
-// database was removed, or the option dsn names another one.
-func (b *Build) forgetLostTables(ctx context.Context, key string) error {
-	if !b.Dir.Manifest().Fresh(manifest.Ingest, key) {
-		return nil
-	}
-	db, err := b.openTables(ctx)
-	if err != nil {
-		return err
-	}
-	held, err := db.DumpKey(ctx)
-	if err != nil || held == key {
-		return err
-	}
-	b.Options.Log.Warn("the tables of this dump are gone; reading it again")
-	b.checked = false // that check assumed no ingest
-	return b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
 }
 
 // Graph writes the tables as TriG.
@@ -267,7 +250,11 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 		b.Outcomes = append(b.Outcomes, Outcome{Stage: name, Fresh: true, Warning: b.warnUnasked(b.Dir.Manifest().Stages[name].UnusedTags)})
 		return nil
 	}
-	db, err := b.openTables(ctx)
+	open := b.openTables
+	if name == manifest.Ingest {
+		open = b.openForLoad
+	}
+	db, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -335,12 +322,34 @@ func (b *Build) Publish() error {
 	return err
 }
 
-// openTables opens the tables at their first use.
+// openTables opens the tables at their first use. After an ingest they stay open as they are: a read-only server would
+// begin with an empty buffer pool.
 func (b *Build) openTables(ctx context.Context) (db *tables.DB, err error) {
 	if b.db == nil {
-		b.db, err = b.Options.OpenTables(ctx)
+		b.db, err = b.Options.OpenTables(ctx, tables.Read)
 	}
 	return b.db, err
+}
+
+// openForLoad opens the tables for an ingest.
+func (b *Build) openForLoad(ctx context.Context) (*tables.DB, error) {
+	if b.db != nil && b.db.Access() != tables.Load {
+		err := b.db.Close()
+		if b.db = nil; err != nil {
+			return nil, err
+		}
+	}
+	if b.db == nil {
+		server, err := b.Options.Server()
+		if err != nil {
+			return nil, err
+		}
+		server.Access, server.Data = tables.Load, b.xml
+		if b.db, err = tables.Open(ctx, server); err != nil {
+			return nil, err
+		}
+	}
+	return b.db, nil
 }
 
 // Tables returns the tables of the dump in the manifest. Tables of another dump are a usage fault.

@@ -16,12 +16,18 @@ import (
 const noTables = "run s2g ingest (or s2g build) with this option out and option dump, and the option dsn of that run if it had one; s2g verify with option files-only needs no tables"
 
 // OpenTables starts or joins the private server of Out, or opens the user's.
-func (o *Options) OpenTables(ctx context.Context) (*tables.DB, error) {
+func (o *Options) OpenTables(ctx context.Context, access tables.Access) (*tables.DB, error) {
 	server, err := o.Server()
 	if err != nil {
 		return nil, err
 	}
+	server.Access = access
 	return tables.Open(ctx, server)
+}
+
+// readTables is OpenTables for readers.
+func (o *Options) readTables(ctx context.Context) (*tables.DB, error) {
+	return o.OpenTables(ctx, tables.Read)
 }
 
 // private returns the unpublished folder of Out, which holds the tables; see [manifest.Dir.Private].
@@ -57,7 +63,7 @@ func (o *Options) WithTables(ctx context.Context, m *manifest.Manifest, work fun
 	} else if !has {
 		return schema.Faultf(schema.FaultUsage, noTables, "%s has no tables", o.Out)
 	}
-	db, _, err := checkedTables(ctx, m, o.OpenTables)
+	db, _, err := checkedTables(ctx, m, o.readTables)
 	if db != nil {
 		defer func() { err = errors.Join(err, db.Close()) }()
 	}

@@ -1,9 +1,6 @@
 package plan
 
 import (
-	"path/filepath"
-	"strings"
-
 	"s2g/ingest/dump"
 	"s2g/schema/manifest"
 	"s2g/schema/memory"
@@ -86,7 +83,7 @@ func (p *Plan) measure(in estimateInput) dumpSize {
 			size := member.Size
 			if !known {
 				p.Estimated = true
-				size = s.Size * expansion(s.File.Name) / int64(len(s.Members))
+				size = s.Size * dump.Expansion(s.File.Name) / int64(len(s.Members))
 			} else {
 				size = int64(utf8 * float64(size))
 			}
@@ -203,16 +200,3 @@ const (
 	builtinDimensions = 256
 	unknownDimensions = 4096
 )
-
-// expansion returns how many bytes of XML a compressed byte of a file usually is.
-func expansion(name string) int64 {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".xml":
-		return 1
-	case ".gz":
-		return 5
-	case ".zst":
-		return 6
-	}
-	return 7 // .bz2, .xz, .7z
-}

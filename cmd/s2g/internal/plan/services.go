@@ -92,7 +92,7 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 
 // probeMariaDB checks the rights that a load needs, on a table of its own.
 func probeMariaDB(ctx context.Context, o *build.Options) (answer string, err error) {
-	db, err := tables.Open(ctx, tables.ServerOptions{DSN: o.DSN, Log: o.Log})
+	db, err := tables.Open(ctx, tables.ServerOptions{DSN: o.DSN, Access: tables.Load, Log: o.Log})
 	if err != nil {
 		return "", err
 	}

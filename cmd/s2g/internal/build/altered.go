@@ -1,0 +1,88 @@
+package build
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"s2g/schema/manifest"
+	"s2g/schema/tables"
+)
+
+// forgetAlteredTables removes the ingest of the given key from the manifest if the tables are not those that it left:
+// the database was removed, a table is missing or was changed, or the option dsn names another server. It starts no
+// server where the files of the private database are those of the ingest, and reads all rows only where a server may
+// have changed them.
+func (b *Build) forgetAlteredTables(ctx context.Context, key string) error {
+	m := b.Dir.Manifest()
+	if !m.Fresh(manifest.Ingest, key) {
+		return nil
+	}
+	difference, err := b.alteration(ctx, m, key)
+	if err != nil || difference == "" {
+		return err
+	}
+	b.Options.Log.Warn("the tables are not those of the dump; reading it again", "difference", difference)
+	b.checked = false // that check assumed no ingest
+	return b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
+}
+
+// alteration returns the first difference between the tables and those that the ingest of the given key left, empty
+// where there is none.
+func (b *Build) alteration(ctx context.Context, m *manifest.Manifest, key string) (difference string, err error) {
+	names := slices.Collect(maps.Keys(m.Dump.Tables))
+	files := tables.FilesSame // of a user's server: unknown, and verify's to compare
+	if b.Options.DSN == "" {
+		files, err = tables.LookAtFiles(b.Dir.Private(), names)
+		switch {
+		case err != nil:
+			return "", err
+		case files == tables.FilesMissing:
+			return "the database lacks a table", nil
+		case files == tables.FilesSame:
+			return "", nil
+		}
+	}
+	db, err := b.openTables(ctx)
+	if err != nil {
+		return "", err
+	}
+	held, err := db.DumpKey(ctx)
+	switch {
+	case err != nil:
+		return "", err
+	case held != key:
+		return "they hold another dump, or none", nil
+	}
+	fingerprints, stored := m.Dump.Fingerprints()
+	if files == tables.FilesSame || !stored {
+		return db.Look(ctx, names)
+	}
+	b.Options.Log.Info("comparing the tables with the fingerprints of the ingest, because a server may have changed them")
+	difference, err = b.compareTables(ctx, db, m.Dump, fingerprints)
+	if err != nil || difference != "" {
+		return difference, err
+	}
+	if readOnly, err := db.ReadOnlyServer(); err != nil || !readOnly {
+		return "", err
+	}
+	return "", tables.RecordFiles(b.Dir.Private())
+}
+
+func (b *Build) compareTables(ctx context.Context, db *tables.DB, d manifest.Dump, fingerprints map[string]string) (difference string, err error) {
+	var all, read int64
+	for _, t := range d.Tables {
+		all += t.Rows
+	}
+	progress, end := b.Options.Progress(manifest.Ingest)
+	defer end()
+	var mu sync.Mutex
+	_, difference, err = db.Compare(ctx, fingerprints, b.Options.Workers, func(rows int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		read += rows
+		progress("rows compared", read, all)
+	})
+	return difference, err
+}
