@@ -5,6 +5,7 @@
 //
 // The checks, in the order of the report:
 //
+//	tables     the rows of the tables are those that the ingest sent
 //	files      the files that the manifest lists exist, with its sizes and SHA-256, and no others
 //	batches    each file of the graph parses, has its 50,000 quads, and holds only terms of the ontology
 //	graph      for each graph and term, the number of quads and their checksum are those of the tables
@@ -75,6 +76,7 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 			want, err = oracle.Compute(workCtx, db, v.oracleOptions())
 			return err
 		})
+		work.Go(func() error { return v.compareTables(workCtx, db) })
 	}
 	work.Go(func() error {
 		if err := v.readFiles(workCtx, db); err != nil {
@@ -157,6 +159,7 @@ type verifier struct {
 	// results of readFiles
 	results                                    []fileResult
 	inventory, batches, shards, parents, model Check
+	tables                                     *Check // nil: the manifest has no fingerprints
 	texts                                      textCounts
 	proven                                     *manifest.Manifest // the manifest as it must be
 	quads                                      *quadCounter       // sums over all batches
@@ -219,7 +222,11 @@ func (v *verifier) has(stage string) bool { return v.manifest.Stages[stage] != n
 // compare completes the checks of the files with those against the tables. want is nil
 // where there are no tables.
 func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check, error) {
-	checks := []Check{v.inventory}
+	var checks []Check
+	if v.tables != nil {
+		checks = append(checks, *v.tables)
+	}
+	checks = append(checks, v.inventory)
 	if v.has(manifest.Graph) {
 		checks = append(checks, v.batches)
 		if want != nil {

@@ -1,0 +1,27 @@
+package verify
+
+import (
+	"context"
+
+	"s2g/schema/tables"
+)
+
+// compareTables compares the tables with the fingerprints of the rows that the ingest sent. Builds of
+// earlier versions have none.
+func (v *verifier) compareTables(ctx context.Context, db *tables.DB) error {
+	prints, ok := v.manifest.Dump.Fingerprints()
+	if !ok {
+		return nil
+	}
+	c := newCheck("tables", "rows of the tables, by their fingerprints")
+	c.remedy = "run s2g build with option dump, which reads the dump again where tables have changed"
+	rows, difference, err := db.Compare(ctx, prints, max(v.workers/2, 1), nil)
+	if err != nil {
+		return err
+	}
+	if c.Count = rows; difference != "" {
+		c.differ("%s", difference)
+	}
+	v.tables = &c
+	return nil
+}
