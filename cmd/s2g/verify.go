@@ -106,7 +106,7 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents
 		return nil, err
 	}
 	defer stopwatch(b, build.Verify)()
-	return a.runVerify(ctx, b.Options, db, verify.Options{Seed: 1})
+	return a.runVerify(ctx, b.Options, db, verify.Options{Seed: 1, BeforeReport: true})
 }
 
 // runVerify verifies the files of the build and then the servers. It returns the contents of the files. Without tables it

@@ -49,7 +49,8 @@ type Options struct {
 	Manifest  *manifest.Manifest
 	Site      vocab.Site
 	Languages []schema.Language
-	Other     bool // there is a remainder graph
+	Other     bool         // there is a remainder graph
+	Stats     *stats.Stats // nil: Gather computes them
 }
 
 // Report is the data of the page.
@@ -72,8 +73,10 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if r.key, err = Key(o); err != nil {
 		return wrap(err)
 	}
-	if r.stats, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize}); err != nil {
-		return wrap(err)
+	if r.stats = o.Stats; r.stats == nil {
+		if r.stats, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize}); err != nil {
+			return wrap(err)
+		}
 	}
 	r.order = bySize(r.stats.Graphs)
 	index, err := threads.Build(ctx, db, o.Languages, o.Other)

@@ -106,16 +106,27 @@ var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Ta
 
 // Compute computes the statistics from the tables.
 func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
+	o = o.withDefaults()
+	expected, err := oracle.Compute(ctx, db, oracle.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
+	if err != nil {
+		return nil, fmt.Errorf("computing the statistics: %w", err)
+	}
+	return Of(expected, o), nil
+}
+
+func (o Options) withDefaults() Options {
 	if o.Site == "" {
 		o.Site = vocab.DefaultSite
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
-	expected, err := oracle.Compute(ctx, db, oracle.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
-	if err != nil {
-		return nil, fmt.Errorf("computing the statistics: %w", err)
-	}
+	return o
+}
+
+// Of returns the statistics of what the graph must hold.
+func Of(expected *oracle.Expected, o Options) *Stats {
+	o = o.withDefaults()
 	all := slices.Clone(o.Languages)
 	if o.Other {
 		all = append(all, schema.OtherLanguage())
@@ -166,7 +177,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 			s.Quads.add(g.Total)
 		}
 	}
-	return s, nil
+	return s
 }
 
 // terms returns the number of counted terms.

@@ -7,16 +7,14 @@ import (
 	"strings"
 
 	"s2g/cmd/s2g/internal/publish"
+	"s2g/cmd/s2g/internal/report"
 	"s2g/schema/manifest"
 )
-
-// reportFile is the report, which no stage of the manifest lists.
-const reportFile = "report.html"
 
 // checkForeign reports files at the top of the build that it has not written. It only mentions names that
 // begin with a dot.
 func (v *verifier) checkForeign(c *Check) error {
-	own := slices.Concat(stageFolders, publish.Names(), []string{"manifest.json", reportFile})
+	own := slices.Concat(stageFolders, publish.Names(), []string{"manifest.json", report.FileName})
 	if ingest := v.manifest.Stages[manifest.Ingest]; ingest != nil {
 		for _, f := range ingest.Files {
 			own = append(own, f.Name)

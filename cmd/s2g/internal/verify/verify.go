@@ -16,6 +16,7 @@
 //	payload    for each language and column, the checksum of the posts' values is that of the tables
 //	manifest   its counts, options and names of models are those of files and tables
 //	documents  the documents, ontology.ttl and void.ttl are those that the contents of the build require
+//	report     report.html is the page that counts, tables and files make
 //
 // The checks of servers that hold the build follow (server.go).
 //
@@ -47,7 +48,8 @@ type Options struct {
 	Seed   uint64 // of Sample: another seed draws other posts
 	Hash   bool   // of Sample: check the SHA-256 of all files too
 
-	Full bool // of Run: make the dense vectors of all posts again, not of a sample
+	BeforeReport bool // of Run: report.html, if there is one, is of the build's state before
+	Full         bool // of Run: make the dense vectors of all posts again, not of a sample
 
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
@@ -73,8 +75,10 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
 		work.Go(func() (err error) {
-			want, err = oracle.Compute(workCtx, db, v.oracleOptions())
-			return err
+			if want, err = oracle.Compute(workCtx, db, v.oracleOptions()); err != nil || o.BeforeReport {
+				return err
+			}
+			return v.compareReport(workCtx, db, want)
 		})
 		work.Go(func() error { return v.compareTables(workCtx, db) })
 	}
@@ -160,6 +164,7 @@ type verifier struct {
 	results                                    []fileResult
 	inventory, batches, shards, parents, model Check
 	tables                                     *Check // nil: the manifest has no fingerprints
+	report                                     *Check // nil: there is no report, or there are no tables
 	texts                                      textCounts
 	proven                                     *manifest.Manifest // the manifest as it must be
 	quads                                      *quadCounter       // sums over all batches
@@ -268,6 +273,9 @@ func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check,
 			return nil, err
 		}
 		checks = append(checks, c)
+	}
+	if v.report != nil {
+		checks = append(checks, *v.report)
 	}
 	return checks, nil
 }

@@ -1,0 +1,50 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+
+	"s2g/cmd/s2g/internal/oracle"
+	"s2g/cmd/s2g/internal/report"
+	"s2g/cmd/s2g/internal/stats"
+	"s2g/schema"
+	"s2g/schema/tables"
+)
+
+// compareReport renders report.html again, from the counts of the oracle, the tables, the graph's files and
+// the manifest, whose times it shows. compareManifest proves what the manifest says beside them. A build
+// need not have a report.
+func (v *verifier) compareReport(ctx context.Context, db *tables.DB, want *oracle.Expected) error {
+	has, err := v.readDocument(report.FileName)
+	if err != nil || has == nil {
+		return err
+	}
+	c := newCheck("report", "bytes of report.html, rendered again")
+	c.remedy = "run s2g report with the same option out, which overwrites it"
+	v.report = &c
+	c.Count = int64(len(has))
+	o := v.manifest.Options
+	options := report.Options{
+		Out: v.out, Manifest: v.manifest, Site: v.site, Languages: o.Table(), Other: o.Other,
+		Stats: stats.Of(want, stats.Options{Site: v.site, Languages: o.Table(), Other: o.Other, Materialize: o.Materialize}),
+	}
+	if fresh, err := report.Fresh(options); err != nil || !fresh {
+		c.differ("%s is not of this state of the build", report.FileName)
+		return nil
+	}
+	r, err := report.Gather(ctx, db, options)
+	if fault, _ := schema.FaultOf(err); err != nil && (ctx.Err() != nil || fault == schema.FaultService) {
+		return err
+	} else if err != nil { // it reads files of the graph and rejects.jsonl
+		c.differ("%s cannot be rendered again: %v", report.FileName, err)
+		return nil
+	}
+	var page bytes.Buffer
+	if err := r.WriteHTML(&page); err != nil {
+		return err
+	}
+	if !bytes.Equal(has, page.Bytes()) {
+		c.differ("%s, %s", report.FileName, firstDifference(has, page.Bytes()))
+	}
+	return nil
+}
