@@ -75,6 +75,7 @@ func (a *app) build() *cobra.Command {
 	to.flags(f)
 	f.StringSliceVar(&stages, "stages", build.Stages, "the `stages` to run")
 	dryRunFlag(f, &dryRun)
+	groupFlags(cmd)
 	return cmd
 }
 

@@ -49,6 +49,7 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	results := &resultWriter{w: stdout}
 	a := newApp(results, stderr)
+	a.args = args
 	a.root.SetArgs(args)
 	started := time.Now()
 	cmd, err := a.root.ExecuteContextC(ctx)

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"strconv"
+	"strings"
+
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -36,7 +40,7 @@ func (o *options) replacementFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) workerFlag(f *pflag.FlagSet) {
-	f.IntVar(&o.Workers, "workers", 0, "number of goroutines; the output does not depend on it (default one per core)")
+	f.Var(workerCount{&o.Workers}, "workers", "`number` of goroutines, 1 or more; the output does not depend on it (default one per core)")
 }
 
 func (o *options) ingestFlags(f *pflag.FlagSet) {
@@ -91,6 +95,29 @@ func (o *options) buildFlags(f *pflag.FlagSet) {
 	o.vectorFlags(f)
 	o.databaseFlags(f)
 	o.replacementFlags(f)
+}
+
+// workerCount is the value of --workers: 1 or more, or default.
+type workerCount struct{ n *int }
+
+func (w workerCount) String() string {
+	if w.n == nil { // pflag calls it for the zero value, too
+		return "0"
+	}
+	return strconv.Itoa(*w.n)
+}
+
+func (workerCount) Type() string { return "int" }
+
+func (w workerCount) Set(value string) error {
+	n, err := strconv.Atoi(value)
+	if value == "" || value == "default" {
+		n, err = 0, nil
+	} else if err != nil || n < 1 {
+		return errors.New("give 1 or more, or default")
+	}
+	*w.n = n
+	return err
 }
 
 // resettable is the value of a flag whose build keeps it. The empty value and the word default reset it to its default.
@@ -183,13 +210,22 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 	return nil
 }
 
+// leastPool is the smallest buffer pool in bytes with which MariaDB starts without changing it.
+const leastPool = 16 << 20
+
+// parseSize parses the size of a buffer pool. A number without a unit is refused: it is rarely meant in bytes.
 func parseSize(flag, value string) (int64, error) {
-	if value == "" {
+	if value == "" || value == "default" {
 		return 0, nil
 	}
 	n, err := humanize.ParseBytes(value)
-	if err != nil || n > 1<<50 {
+	switch {
+	case err != nil || n > 1<<50:
 		return 0, schema.Faultf(schema.FaultUsage, "as 512MiB or 4GiB", "--%s: %q is not a size", flag, value)
+	case strings.Trim(value, "0123456789.,_ ") == "":
+		return 0, schema.Faultf(schema.FaultUsage, "give it a unit, as 8GiB or 512MiB", "--%s: %q has no unit", flag, value)
+	case n < leastPool:
+		return 0, schema.Faultf(schema.FaultUsage, "give 16MiB or more, as 512MiB or 4GiB", "--%s: %s is too small a buffer pool", flag, value)
 	}
 	return int64(n), nil
 }

@@ -61,6 +61,7 @@ type app struct {
 	settings settings
 
 	root     *cobra.Command
+	args     []string        // the command line
 	metrics  string          // path of the file of --metrics
 	outcomes []build.Outcome // of the command, for the metrics
 	checks   []verify.Check  // of the command, for the metrics
@@ -84,9 +85,7 @@ func newApp(stdout, stderr io.Writer) *app {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
-	})
+	root.SetFlagErrorFunc(a.flagFault)
 	f := root.PersistentFlags()
 	f.BoolVar(&a.quiet, "quiet", false, "print only warnings, errors and results")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
@@ -106,29 +105,35 @@ func newApp(stdout, stderr io.Writer) *app {
 	for _, cmd := range root.Commands() {
 		makeResettable(cmd.Flags())
 	}
-	usageArgs(root)
+	a.usageArgs(root)
 	completions(root)
 	a.root = root
 	return a
 }
 
 // usageArgs makes errors of positional arguments usage faults, in cmd and all commands below it.
-func usageArgs(cmd *cobra.Command) {
+func (a *app) usageArgs(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if check := c.Args; check != nil {
 			c.Args = func(cmd *cobra.Command, args []string) error {
-				if err := check(cmd, args); err != nil {
+				err := check(cmd, args)
+				switch {
+				case err != nil && cmd.HasSubCommands():
+					return a.commandFault(cmd, args[0])
+				case err != nil && cobra.NoArgs(cmd, args) != nil && check(cmd, nil) == nil:
+					return argumentFault(cmd, args[0])
+				case err != nil:
 					return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
 				}
 				return nil
 			}
 		}
-		usageArgs(c)
+		a.usageArgs(c)
 	}
 	if !cmd.HasParent() {
 		cmd.Args = func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return schema.Faultf(schema.FaultUsage, "see s2g --help", "no such command: %s", args[0])
+				return a.commandFault(a.root, args[0])
 			}
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/config"
+	"s2g/cmd/s2g/internal/spelling"
 	"s2g/schema"
 	"s2g/schema/remote"
 	"s2g/vectors/embed"
@@ -40,6 +41,9 @@ func (a *app) applySettings(cmd *cobra.Command) error {
 		return err
 	}
 	a.settings.redacted = config.Secrets(os.Environ(), a.settings.secrets)
+	if err := misspeltVariable(os.Environ(), flagNames(cmd.Root())); err != nil {
+		return err
+	}
 	if err := a.setFromEnvironment(flags); err != nil {
 		return err
 	}
@@ -128,42 +132,10 @@ func unknownSetting(s config.Setting, known []string) error {
 		}
 	}
 	remedy := "see s2g --help and s2g build --help"
-	if near := nearest(s.Name, known); near != "" {
+	if near := spelling.Nearest(s.Name, known); near != "" {
 		remedy = "did you mean " + near + "?"
 	}
 	return s.Faultf(remedy, "s2g has no flag --%s", s.Name)
-}
-
-// nearest returns the name that is most similar to a mistyped one, or "" where none is similar.
-func nearest(name string, names []string) string {
-	best, least := "", 1+max(2, len(name)/3) // more changes make it another word
-	for _, n := range names {
-		if d := distance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	return best
-}
-
-// distance returns the Levenshtein distance: how many bytes to insert, delete or replace turn one name into the other.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // of the prefixes of b, for a prefix of a
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // flagNames returns the names of the flags that a file may set, of all commands, in order.

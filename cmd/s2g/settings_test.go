@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/schema"
 )
 
 // Every flag of every command can be set by a file, but for those that only mean
@@ -33,14 +34,17 @@ func TestFilesSetAllFlagsButThoseOfACommandLine(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"out", "languages", "db-memory", "compress", "window", "dump", "dump-site"}
-	for name, want := range map[string]string{
-		"language": "languages", "langauges": "languages", "dbmemory": "db-memory", "db_memory": "db-memory", "windows": "window",
-		"compression": "compress", "outt": "out", "dump-sites": "dump-site", "zebra": "", "": "",
+// A variable that is nearly a flag's is an error; one of another program is none.
+func TestMisspeltVariable(t *testing.T) {
+	names := flagNames(newApp(&bytes.Buffer{}, &bytes.Buffer{}).root)
+	for variable, meant := range map[string]string{
+		"S2G_LANGAUGES": "S2G_LANGUAGES", "S2G_DBMEMORY": "S2G_DB_MEMORY", "S2G_GRAPH_DB": "S2G_GRAPHDB",
+		"S2G_LANGUAGES": "", "S2G_PORT": "", "S2G_SERVICE_HOST": "", "S2G_PORT_80_TCP_ADDR": "", "S2G_KEEP_BUILDS": "", "S2G_DUMPS": "", "S2G_BUILDS": "",
+		"S2G_QDRANT_API_KEY": "", "S2G_GRAPHDB_PASSWORD_FILE": "", "S2G_TEST_DUMPS": "", "LANGAUGES": "",
 	} {
-		if got := nearest(name, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		err := misspeltVariable([]string{"HOME=/", variable + "=x"}, names)
+		if _, remedy := schema.FaultOf(err); (err != nil) != (meant != "") || !strings.Contains(remedy, meant) {
+			t.Errorf("%s: %v, %s", variable, err, remedy)
 		}
 	}
 }

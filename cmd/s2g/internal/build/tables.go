@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/dustin/go-humanize"
+
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/memory"
 	"s2g/schema/tables"
 )
 
@@ -22,6 +25,10 @@ func (o *Options) OpenTables(ctx context.Context, access tables.Access) (*tables
 		return nil, err
 	}
 	server.Access = access
+	if has := memory.Machine(); o.DSN == "" && has > 0 && o.Memory > has {
+		return nil, schema.Faultf(schema.FaultResources, "give a smaller option db-memory", "too little memory: option db-memory is %s, this machine has %s",
+			humanize.IBytes(uint64(o.Memory)), humanize.IBytes(uint64(has)))
+	}
 	return tables.Open(ctx, server)
 }
 
