@@ -79,7 +79,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 
 // printChunks prints a cleaned post for people.
 func (a *app) printChunks(c *vectors.Cleaned, window int) {
-	a.printf("%s %d: %s\n", c.Type, c.PostID, printable(c.Title))
+	a.printf("%s %d: %s\n", c.Type, c.PostID, printableLine(c.Title))
 	for _, d := range c.Drops {
 		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, text.NoiseRuleMeaning(d.Rule), indent(printable(d.Text)))
 	}
@@ -92,12 +92,7 @@ func (a *app) printChunks(c *vectors.Cleaned, window int) {
 	}
 }
 
-// printable removes the control characters of a text, which a terminal would interpret.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
-			return -1
-		}
-		return r
-	}, text)
+// indent indents each line of a text.
+func indent(text string) string {
+	return "     " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     ")
 }

@@ -15,8 +15,8 @@ import (
 
 const evalHelp = `Measures how well the build's embedders find known items. The queries are titles of questions; the items are the body
 under the title, and the accepted answer. Bodies are embedded without their titles into an index in memory.
-The weight of the dense score in a fused score is fitted on half of the queries. The report is of the other half. The
-manifest stores the weight for s2g search.
+The weight of the dense score in a fused score is fitted on half of the queries, and so is the strength below which a
+search reports that it has no good match. The report is of the other half. The manifest stores both for s2g search.
 
     s2g eval --out build
     s2g eval --out build --sample 500 --json`
@@ -74,7 +74,7 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 	}
 	err = b.Dir.Update(func(m *manifest.Manifest) {
 		built := m.Stages[manifest.Vectors].Embedders
-		built.Weight, built.Fitted = report.Weight, report.Fitted
+		built.Weight, built.Fitted, built.NoGoodMatch = report.Weight, report.Fitted, report.NoGoodMatch
 	})
 	if err != nil {
 		return err

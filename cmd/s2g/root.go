@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -184,11 +185,15 @@ func (a *app) printf(format string, args ...any) {
 	fmt.Fprintf(a.stdout, format, args...)
 }
 
-// printJSON prints values as JSON, each on a line of its own.
+// printJSON prints values as JSON, each on a line of its own. It escapes what a terminal would interpret; see [isHostile].
 func printJSON[T any](a *app, values ...T) error {
-	lines := json.NewEncoder(a.stdout)
+	var line bytes.Buffer
 	for _, v := range values {
-		if err := lines.Encode(v); err != nil {
+		line.Reset()
+		if err := json.NewEncoder(&line).Encode(v); err != nil {
+			return err
+		}
+		if _, err := a.stdout.Write(escapeHostile(line.Bytes())); err != nil {
 			return err
 		}
 	}

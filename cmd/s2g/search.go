@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,87 +18,171 @@ import (
 	"s2g/vectors/search"
 )
 
-const searchHelp = `Finds questions of a language by their words (BM25) and by their meaning (dense vectors) in the shards of a build. It
-fuses the two scores and shows the best chunk of each question. --hops 1 adds the neighbours over DuplicateOf and
-LinkedTo, in both directions. --accepted shows only questions and neighbours with an accepted answer. With --json each
-line is a whole thread: the question's text, and its answers if the build has its tables (else the accepted one alone).
---qdrant searches the language's collection in that server instead; the neighbours still come from the shards in --out.
+const searchHelp = `Finds questions by their words (BM25) and by their meaning (dense vectors) in the shards of a build: those of a
+language, or, without --language, of the whole build, where a post of two languages is one result. It fuses the two
+scores and shows the best chunk of each question, and its answers, the accepted one first. --hops 1 adds the neighbours
+over DuplicateOf and LinkedTo, in both directions, under the result that leads to them. --tag, --min-score, --since,
+--has-code and --accepted leave out the other questions and neighbours.
 
-    s2g search --out build --language python "how do I merge two dicts"
+"No good match" above the results is a hint: they match the query less than known questions match their titles; s2g eval
+fits the threshold. With --json each line is a whole thread: the question's text, and its answers if the build has its
+tables (else the accepted one alone). --qdrant searches the collections in that server instead; the neighbours still
+come from the shards in --out.
+
+    s2g search --out build "how do I merge two dicts"
+    s2g search --out build --language python --tag pandas --since 2020 --accepted "merge two tables"
     s2g search --out build --language python --hops 1 --accepted --json "how do I merge two dicts"`
 
+// searchCommand is the command's options.
+type searchCommand struct {
+	options
+	query     search.Options
+	server    qdrantFlags
+	languages []string
+	minScore  int32
+	since     string
+	answers   int
+	format    string
+}
+
+// searchFormats are the values of --format.
+var searchFormats = []string{"text", "md", "html", "json"}
+
 func (a *app) search() *cobra.Command {
-	o := &options{}
-	var language string
-	var query search.Options
-	var q qdrantFlags
+	s := &searchCommand{}
 	cmd := &cobra.Command{
-		Use:   "search --out DIR --language TAG QUERY",
+		Use:   "search --out DIR QUERY",
 		Short: "hybrid search over the shards of a build",
 		Long:  searchHelp,
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query.Query = strings.Join(args, " ")
-			return a.runSearch(cmd, o, language, query, &q)
+			s.query.Query = strings.Join(args, " ")
+			return a.runSearch(cmd, s)
 		},
 	}
 	f := cmd.Flags()
-	o.outFlag(f)
-	o.databaseFlags(f)
-	f.StringVar(&language, "language", "", "`tag` or slug of the language")
-	f.IntVar(&query.Top, "top", 5, "number of questions to show, without their neighbours")
-	f.IntVar(&query.Hops, "hops", 0, "1: also show the neighbours over DuplicateOf and LinkedTo")
-	denseEndpointFlag(f, &query.Dense)
-	sparseEndpointFlag(f, &query.Sparse)
-	f.BoolVar(&query.Accepted, "accepted", false, "show only questions with an accepted answer; fetches four times as many candidates")
-	q.flags(f, "qdrant")
-	q.prefixFlag(f)
+	s.outFlag(f)
+	s.databaseFlags(f)
+	f.StringSliceVar(&s.languages, "language", nil, "`tags` or slugs of languages, with commas (default all of the build)")
+	f.IntVar(&s.query.Top, "top", 5, "number of questions to show, without their neighbours")
+	f.IntVar(&s.query.Hops, "hops", 0, "1: also show the neighbours over DuplicateOf and LinkedTo")
+	f.StringSliceVar(&s.query.Filter.Tags, "tag", nil, "show only questions with all of these `tags`")
+	f.Int32Var(&s.minScore, "min-score", 0, "show only questions with at least this score on the site")
+	f.StringVar(&s.since, "since", "", "show only questions of this `date` (UTC) or later: 2023, 2023-05 or 2023-05-31")
+	f.BoolVar(&s.query.Filter.HasCode, "has-code", false, "show only posts with a block of code")
+	f.BoolVar(&s.query.Filter.Accepted, "accepted", false, "show only questions with an accepted answer; with --hops fetches four times as many candidates")
+	f.IntVar(&s.answers, "answers", 3, "number of answers to show under a question; 0 reads no tables (text, md and html)")
+	f.StringVar(&s.format, "format", searchFormats[0], "`form` of the output: text, md, html or json, as --json")
+	denseEndpointFlag(f, &s.query.Dense)
+	sparseEndpointFlag(f, &s.query.Sparse)
+	s.server.flags(f, "qdrant")
+	s.server.prefixFlag(f)
 	return cmd
 }
 
-func (a *app) runSearch(cmd *cobra.Command, o *options, language string, query search.Options, q *qdrantFlags) (err error) {
-	if query.Hops < 0 || query.Hops > 1 {
-		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", query.Hops)
-	}
-	if strings.TrimSpace(query.Query) == "" {
-		return schema.Faultf(schema.FaultUsage, "give the words to search for, as \"merge two dicts\"", "an empty query")
-	}
-	if query.Top < 1 {
-		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", query.Top)
+func (a *app) runSearch(cmd *cobra.Command, s *searchCommand) (err error) {
+	if err := s.check(cmd); err != nil {
+		return err
 	}
 	ctx := cmd.Context()
-	m, err := a.readBuild(cmd, o)
+	m, err := a.readBuild(cmd, &s.options)
 	if err != nil {
 		return err
 	}
-	if language == "" {
-		return schema.Faultf(schema.FaultUsage, "give --language TAG, as --language python", "no language to search in")
+	for _, name := range s.languages {
+		l, err := build.Language(m, name)
+		if err != nil {
+			return err
+		}
+		s.query.Slugs = append(s.query.Slugs, l.Slug)
 	}
-	l, err := build.Language(m, language)
-	if err != nil {
-		return err
-	}
-	query.Slug, query.Remote = l.Slug, a.remote()
-	if q.url != "" {
-		server, finder, failed := a.qdrantFinder(ctx, m, query.Slug, q)
-		if failed != nil {
-			return failed
+	s.query.Remote = a.remote()
+	if s.server.url != "" {
+		server, err := s.server.connect(ctx, a)
+		if err != nil {
+			return err
 		}
 		defer func() { err = errors.Join(err, server.Close()) }()
-		query.Find = finder
+		if err := s.searchServer(ctx, m, server); err != nil {
+			return err
+		}
 	}
-	hits, err := search.Search(ctx, o.Out, query)
+	found, err := search.Search(ctx, s.Out, s.query)
 	if err != nil {
 		return err
 	}
-	if !a.json {
-		a.printHits(hits)
-		return nil
+	if a.json || s.format == "json" {
+		if err := a.addThreads(ctx, &s.options, m, found.Hits); err != nil {
+			return err
+		}
+		return printJSON(a, found.Hits...)
 	}
-	if err := a.addThreads(ctx, o, m, hits); err != nil {
+	if s.answers > 0 && len(found.Hits) > 0 {
+		if err := a.addThreads(ctx, &s.options, m, found.Hits); err != nil {
+			return err
+		}
+	}
+	p := newSearchPage(found, s)
+	if len(p.Results) == 0 {
+		fmt.Fprintln(a.stderr, "nothing found")
+	}
+	switch s.format {
+	case "md":
+		return p.writeMarkdown(a.stdout)
+	case "html":
+		return p.writeHTML(a.stdout)
+	}
+	return p.writeText(a.stdout, a.marksTerms())
+}
+
+// check completes the options and returns a usage fault for a bad value.
+func (s *searchCommand) check(cmd *cobra.Command) error {
+	o := &s.query
+	if strings.TrimSpace(o.Query) == "" {
+		return schema.Faultf(schema.FaultUsage, "give the words to search for, as \"merge two dicts\"", "an empty query")
+	}
+	if o.Hops < 0 || o.Hops > 1 {
+		return schema.Faultf(schema.FaultUsage, "it takes 0 or 1", "--hops %d", o.Hops)
+	}
+	if o.Top < 1 {
+		return schema.Faultf(schema.FaultUsage, "give 1 or more", "--top %d", o.Top)
+	}
+	if s.answers < 0 {
+		return schema.Faultf(schema.FaultUsage, "give 0 or more", "--answers %d", s.answers)
+	}
+	if err := checkOneOf("format", s.format, searchFormats); err != nil {
 		return err
 	}
-	return printJSON(a, hits...)
+	if cmd.Flags().Changed("min-score") {
+		o.Filter.MinScore = &s.minScore
+	}
+	var err error
+	o.Filter.Since, err = parseDate(s.since)
+	return err
+}
+
+// checkOneOf returns a usage fault unless the value of a flag is one of the given ones.
+func checkOneOf(flag, value string, values []string) error {
+	for _, v := range values {
+		if value == v {
+			return nil
+		}
+	}
+	return schema.Faultf(schema.FaultUsage, "it takes one of "+strings.Join(values, ", "), "--%s has the value %q", flag, value)
+}
+
+// parseDate parses the value of --since: the beginning of a year, a month or a day in UTC, or a moment as in RFC 3339. The
+// empty value is the zero time.
+func parseDate(value string) (time.Time, error) {
+	if value == "" {
+		return time.Time{}, nil
+	}
+	for _, form := range []string{"2006", "2006-01", time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(form, value); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, schema.Faultf(schema.FaultUsage, "give a date as 2023, 2023-05 or 2023-05-31", "--since: %q is not a date", value)
 }
 
 // addThreads adds the answers of the questions to the hits: from the tables, or, if the build has none, the accepted
@@ -113,48 +198,48 @@ func (a *app) addThreads(ctx context.Context, o *options, m *manifest.Manifest, 
 	return o.WithTables(ctx, m, func(db *tables.DB) error { return search.AddThreads(ctx, o.Out, db, hits) })
 }
 
-// printHits prints hits for people.
-func (a *app) printHits(hits []search.Hit) {
-	if len(hits) == 0 {
-		fmt.Fprintln(a.stderr, "nothing found")
-	}
-	for i, h := range hits {
-		a.printf("%d. %s\n   %s\n", i+1, printable(h.Title), h.IRI)
-		switch v := h.Via; {
-		case v == nil:
-			a.printf("   score %.2f, ", h.Score)
-		case v.Direction == search.DirectionOut:
-			a.printf("   found by %d --%s--> %d, ", v.From, v.Edge, v.Post)
-		default:
-			a.printf("   found by %d --%s--> %d, ", v.Post, v.Edge, v.From)
-		}
-		a.printf("votes %d, tags %s", h.Votes, strings.Join(h.Tags, " "))
-		if h.AcceptedAnswerID != 0 {
-			a.printf(", accepted answer %d", h.AcceptedAnswerID)
-		}
-		if h.Match.PostID != h.PostID {
-			a.printf("\n   in the answer %d:", h.Match.PostID)
-		}
-		a.printf("\n%s\n\n", indent(printable(h.Match.Snippet)))
-	}
-}
-
-// indent indents each line of a text.
-func indent(text string) string {
-	return "     " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     ")
-}
-
-// qdrantFinder connects to a server and returns a finder of questions in the collection that serves a language. The models
-// and the edges still come from the build in OUT: a payload holds only outgoing edges, and a server may hold a part of a
-// build.
-func (a *app) qdrantFinder(ctx context.Context, m *manifest.Manifest, slug string, q *qdrantFlags) (*qdrant.Server, search.Finder, error) {
+// searchServer makes the search one of collections in a server: those of the languages, else of all languages of the build
+// that the server has. The models and the edges still come from the build in OUT: a payload holds only outgoing edges, and
+// a server may hold a part of a build.
+func (s *searchCommand) searchServer(ctx context.Context, m *manifest.Manifest, server *qdrant.Server) error {
 	site, err := m.BuildSite()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	server, err := q.connect(ctx, a)
+	prefix := cmp.Or(s.server.prefix, site.Prefix()) + "_"
+	slugs := s.query.Slugs
+	if len(slugs) == 0 {
+		if slugs, err = s.served(ctx, m, server, prefix); err != nil {
+			return err
+		}
+		s.query.Slugs = slugs
+	}
+	var aliases []string
+	for _, slug := range slugs {
+		aliases = append(aliases, prefix+slug)
+	}
+	s.query.Find = server.Finder(aliases)
+	return nil
+}
+
+// served returns the languages of the build that have an alias in a server.
+func (s *searchCommand) served(ctx context.Context, m *manifest.Manifest, server *qdrant.Server, prefix string) (slugs []string, err error) {
+	all, err := search.Slugs(s.Out, m)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return server, server.Finder(cmp.Or(q.prefix, site.Prefix()) + "_" + slug), nil
+	aliases, err := server.Aliases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, slug := range all {
+		if aliases[prefix+slug] != "" {
+			slugs = append(slugs, slug)
+		}
+	}
+	if len(slugs) == 0 {
+		return nil, schema.Faultf(schema.FaultUsage, "run s2g load qdrant with option out "+s.Out+", or give its option prefix",
+			"%s has no alias %s* of a language of this build", s.server.url, prefix)
+	}
+	return slugs, nil
 }

@@ -197,6 +197,16 @@ type Embedders struct {
 	Windows string  `json:"windows"`          // source of the token counts that cut texts: s2g or endpoint
 	Weight  float64 `json:"weight"`           // of the dense score in a fused one, 0 to 1
 	Fitted  int     `json:"fitted,omitempty"` // number of queries that the weight was fitted on; 0: the models' default weight
+
+	NoGoodMatch *NoGoodMatch `json:"no_good_match,omitempty"` // nil: not fitted
+}
+
+// NoGoodMatch is the threshold below which a search reports that it has no good match, and
+// its errors, as shares of queries that it was not fitted on.
+type NoGoodMatch struct {
+	Least  float64 `json:"least"`  // strength of a good match
+	False  float64 `json:"false"`  // of the answered queries: reported as without a good match
+	Missed float64 `json:"missed"` // of foreign queries: not reported
 }
 
 // File is a committed output, or a note; see [Run.Note].

@@ -13,7 +13,9 @@
 //
 // For each query posts are ranked by the sparse score, the dense score, and their weighted
 // sum, as in a search; see [search.Best]. The weight is fitted on one half of the queries;
-// see [fit]. The results depend on the tables and the options alone.
+// see [fit]. So is the strength below which a search reports that it has no good match; its
+// errors are measured on the other half, and on questions about everything else
+// (foreign.txt). The results depend on the tables and the options alone.
 package eval
 
 import (
@@ -27,10 +29,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors"
 	"s2g/vectors/embed"
+	"s2g/vectors/search"
 	"s2g/vectors/text"
 )
 
@@ -101,21 +105,33 @@ func Run(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 		return nil, err
 	}
 	// One index after the other, so that memory holds one of them.
-	bodies, err := rankAll(ctx, r, s.queries, "questions", s.questions, func(q query) int64 { return q.id })
+	foreign := foreignQueries()
+	if err := embedQueries(ctx, r.options, foreign); err != nil {
+		return nil, err
+	}
+	all := slices.Concat(s.queries, foreign)
+	bodies, err := rankAll(ctx, r, all, "questions", s.questions, func(q query) int64 { return q.id }, true)
 	if err != nil {
 		return nil, err
 	}
-	accepted, err := rankAll(ctx, r, s.queries, "accepted answers", s.answers, func(q query) int64 { return q.accepted })
+	accepted, err := rankAll(ctx, r, s.queries, "accepted answers", s.answers, func(q query) int64 { return q.accepted }, false)
 	if err != nil {
 		return nil, err
 	}
 	results := make([]result, len(s.queries))
 	for i, q := range s.queries {
-		results[i] = result{fits: q.fits, ranks: [tasks]ranks{TitleBody: bodies[i], TitleAnswer: accepted[i]}}
+		results[i] = result{fits: q.fits, ranks: [tasks]ranks{TitleBody: bodies[i].ranks, TitleAnswer: accepted[i].ranks}, strengths: bodies[i].strengths}
 	}
 	report := summarise(results, embed.DefaultWeight(o.Dense.Model()))
 	report.Dense, report.Sparse = o.Dense.Model(), o.Sparse.Model()
 	report.Questions, report.Answers = len(s.questions), len(s.answers)
+	best := slices.Index(weights[:], report.Weight)
+	var of []float64
+	for _, f := range bodies[len(s.queries):] {
+		of = append(of, f.strengths[best])
+	}
+	prior, _ := search.LeastStrength(&manifest.Embedders{Dense: report.Dense, Sparse: report.Sparse})
+	report.NoGoodMatch = fitStrength(results, of, best, prior)
 	return report, nil
 }
 
@@ -136,18 +152,31 @@ func embedQueries(ctx context.Context, o Options, queries []query) error {
 	})
 }
 
-// rankAll embeds posts and returns, for each query, the ranks of its target.
-func rankAll(ctx context.Context, r *postReader, queries []query, what string, posts []int64, target func(query) int64) ([]ranks, error) {
+// ranking holds, for each weight, the rank of a query's target and the strength of the first
+// post.
+type ranking struct {
+	ranks
+	strengths
+}
+
+// rankAll embeds posts, at least one, and ranks them for each query. Without a target the ranks are 0.
+func rankAll(ctx context.Context, r *postReader, queries []query, what string, posts []int64, target func(query) int64, withStrengths bool) ([]ranking, error) {
 	x, err := r.index(ctx, "indexing "+what, posts)
 	if err != nil {
 		return nil, err
 	}
-	all, ofWorker := make([]ranks, len(queries)), make([]scores, r.options.Workers)
+	all, ofWorker := make([]ranking, len(queries)), make([]scores, r.options.Workers)
 	err = eachQuery(ctx, r.options.Workers, len(queries), func(_ context.Context, worker, i int) error {
-		if at, ok := slices.BinarySearch(x.posts, target(queries[i])); ok {
-			s := &ofWorker[worker]
+		at, ok := slices.BinarySearch(x.posts, target(queries[i]))
+		s := &ofWorker[worker]
+		if ok || withStrengths {
 			s.compute(x, &queries[i].vectors)
-			all[i] = s.ranks(at)
+		}
+		if withStrengths {
+			all[i].strengths = s.strengths(x, &queries[i].vectors)
+		}
+		if ok {
+			all[i].ranks = s.ranks(at)
 		}
 		return nil
 	})

@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"math"
+
 	"s2g/vectors/embed"
 	"s2g/vectors/search"
 )
@@ -99,4 +101,29 @@ func (s *scores) ranks(target int) (r ranks) {
 		}
 	}
 	return r
+}
+
+// strengths are the strengths of the first post of all, for each weight of [weights].
+type strengths [len(weights)]float64
+
+// strengths returns the strengths for a query whose scores are computed.
+func (s *scores) strengths(x *index, q *search.Query) (strengths strengths) {
+	weighted := *q
+	for w, weight := range weights {
+		first, highest := 0, math.Inf(-1)
+		for post, best := range s.posts {
+			if v := best.Fuse(weight); v > highest {
+				first, highest = post, v
+			}
+		}
+		from := 0
+		if first > 0 {
+			from = x.ends[first-1]
+		}
+		if weighted.Weight = weight; q.Dense == nil {
+			weighted.Weight = 0 // as in a search
+		}
+		strengths[w] = s.Strength(&weighted, s.postings, s.cosines, from, x.ends[first])
+	}
+	return strengths
 }

@@ -30,6 +30,8 @@ func (t Task) String() string {
 type result struct {
 	fits  bool // the weight is fitted on the query
 	ranks [tasks]ranks
+
+	strengths // of the first body; see [scores.strengths]
 }
 
 // Measure is a mean over queries with its 95 % confidence interval, by the percentile

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"s2g/schema/manifest"
 )
 
 // Report holds the measures of a build.
@@ -16,6 +18,8 @@ type Report struct {
 	Fitted    int     `json:"fitted"`    // number of queries for the fit of the weight
 	HeldOut   []Cell  `json:"held_out"`  // of the other queries
 	All       []Cell  `json:"all"`       // of all queries: a little too good for hybrid
+
+	NoGoodMatch *manifest.NoGoodMatch `json:"no_good_match,omitempty"` // nil: no title finds its body
 }
 
 // Cell holds the measures of a kind of search in a task.
@@ -81,6 +85,10 @@ func (r *Report) WriteTable(w io.Writer) error {
 		if err := t.Flush(); err != nil {
 			return err
 		}
+	}
+	if n := r.NoGoodMatch; n != nil {
+		fmt.Fprintf(w, "\nno good match below a strength of %.2f: reported for %.1f %% of the other queries whose body is among the first %d, not reported for %.1f %% of %d foreign questions\n",
+			n.Least, 100*n.False, foundWithin, 100*n.Missed, len(foreignQueries()))
 	}
 	return nil
 }

@@ -1,16 +1,23 @@
 package search
 
-import "cmp"
+import (
+	"cmp"
+	"time"
+)
 
 // Hit is a question in the result of a search, as --json prints it.
 type Hit struct {
 	PostID           int64    `json:"post_id"`
 	IRI              string   `json:"iri"`
-	Language         string   `json:"language"`        // of the shard that it was read from; empty: the remainder
-	Score            float64  `json:"score,omitempty"` // sparse and dense fused; a neighbour has none
+	Language         string   `json:"language"`                // of the shard that it was read from; empty: the remainder
+	Languages        []string `json:"languages,omitempty"`     // all of the question
+	Score            float64  `json:"score,omitempty"`         // sparse and dense fused; a neighbour has none
+	Strength         float64  `json:"strength,omitempty"`      // of the match, which compares between searches; a neighbour has none
+	NoGoodMatch      bool     `json:"no_good_match,omitempty"` // of the search; see [Result]
 	Title            string   `json:"title"`
 	Tags             []string `json:"tags"`
 	Votes            int32    `json:"votes"` // the post's score on its site
+	CreationDate     string   `json:"creation_date"`
 	AnswerCount      int32    `json:"answer_count"`
 	AcceptedAnswerID int64    `json:"accepted_answer_id,omitempty"`
 	DuplicateOf      []int64  `json:"duplicate_of,omitempty"`
@@ -56,7 +63,8 @@ const (
 func (q *Query) hit(f Found) Hit {
 	question, match := f.Question, f.Match
 	h := Hit{
-		PostID: question.PostID, IRI: question.IRI, Language: question.Language, Score: f.Score, Title: question.Title, Tags: question.Tags,
+		PostID: question.PostID, IRI: question.IRI, Language: question.Language, Languages: question.Languages,
+		Score: f.Score, Strength: f.Strength, Title: question.Title, Tags: question.Tags, CreationDate: formatDate(time.UnixMilli(question.CreationDate)),
 		AcceptedAnswerID: question.AcceptedAnswerID, DuplicateOf: question.DuplicateOf, LinkedTo: question.LinkedTo,
 		Author: cmp.Or(question.Author, question.AuthorName), License: question.License,
 		Match: Match{
@@ -72,3 +80,6 @@ func (q *Query) hit(f Found) Hit {
 	}
 	return h
 }
+
+// formatDate returns a date as in the graph and in Qdrant's payload.
+func formatDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -20,8 +20,9 @@ var edgeColumns = []struct{ edge, column string }{{EdgeDuplicate, "duplicate_of"
 // to it: duplicates first, outgoing edges before incoming ones. They may be of any language
 // of the build; follow reads them from a shard of the language slug where that has them. An
 // edge that ends at an answer leads to its question where answers are embedded. Otherwise
-// follow omits the edge, because the shards do not have the answer's question.
-func follow(ctx context.Context, catalog *shard.Catalog, slug string, q *Query, found []Hit) ([][]Hit, error) {
+// follow omits the edge, because the shards do not have the answer's question. The filter
+// holds for neighbours, too.
+func follow(ctx context.Context, catalog *shard.Catalog, slug string, q *Query, found []Hit, f Filter) ([][]Hit, error) {
 	edges, err := incoming(ctx, catalog, found)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func follow(ctx context.Context, catalog *shard.Catalog, slug string, q *Query, 
 		}
 		slices.SortFunc(list, Via.compare)
 		for _, v := range slices.Compact(list) {
-			n, err := findNeighbour(catalog, slug, q, v)
+			n, err := findNeighbour(catalog, slug, q, v, f)
 			if err != nil {
 				return nil, fmt.Errorf("the neighbour %d of %d: %w", v.Post, h.PostID, err)
 			}
@@ -55,8 +56,8 @@ func (v Via) compare(w Via) int {
 }
 
 // findNeighbour reads the question at the other end of an edge. It returns nil where no
-// shard has it.
-func findNeighbour(catalog *shard.Catalog, slug string, q *Query, v Via) (*Hit, error) {
+// shard has it, and where the filter removes it.
+func findNeighbour(catalog *shard.Catalog, slug string, q *Query, v Via, f Filter) (*Hit, error) {
 	match, err := catalog.FindPost(v.Post, slug)
 	if err != nil || match == nil {
 		return nil, err
@@ -64,6 +65,15 @@ func findNeighbour(catalog *shard.Catalog, slug string, q *Query, v Via) (*Hit, 
 	question := match
 	if match.QuestionID != match.PostID {
 		if question, err = catalog.FindPost(match.QuestionID, slug); err != nil || question == nil {
+			return nil, err
+		}
+	}
+	if !f.Keeps(question) {
+		return nil, nil
+	}
+	if f.HasCode {
+		parent, err := catalog.FindParent(match.PostID)
+		if err != nil || parent == nil || !HasCodeBlock(parent.Text) {
 			return nil, err
 		}
 	}

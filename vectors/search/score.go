@@ -5,6 +5,10 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strings"
+
+	"s2g/schema/manifest"
+	"s2g/vectors/embed"
 )
 
 // Posting is an occurrence of a term in a point.
@@ -31,7 +35,7 @@ func (s *Scores) Compute(q *Query, points int, postings [][]Posting, cosines []f
 	for t, list := range postings {
 		weight := float64(q.Sparse.Values[t])
 		if q.IDF {
-			weight *= idf(points, len(list))
+			weight *= IDF(float64(points), float64(len(list)))
 		}
 		s.Terms = append(s.Terms, weight)
 		for _, p := range list {
@@ -44,6 +48,72 @@ func (s *Scores) Compute(q *Query, points int, postings [][]Posting, cosines []f
 	}
 	standardise(s.Sparse)
 	standardise(s.Dense)
+}
+
+// Strength returns how strong a match the post with the points at positions from to to-1 is.
+// Unlike the standardised scores it compares between queries and builds:
+//
+//	(1 - weight) · words + weight · cosine
+//
+// words is the post's highest product of sparse vectors divided by the weights of all terms
+// of the query, those that no post has included; cosine its highest cosine, 0 where the query
+// has no dense vector. A query of foreign words has little of the first, however far its best
+// post is from the others. postings and cosines are those of [Scores.Compute]; lists are in
+// the order of points.
+func (s *Scores) Strength(q *Query, postings [][]Posting, cosines []float32, from, to int) float64 {
+	words := make([]float64, to-from)
+	for t, list := range postings {
+		at, _ := slices.BinarySearchFunc(list, from, func(p Posting, from int) int { return cmp.Compare(int(p.Point), from) })
+		for ; at < len(list) && int(list[at].Point) < to; at++ {
+			words[int(list[at].Point)-from] += s.Terms[t] * float64(list[at].Weight)
+		}
+	}
+	cosine := 0.0
+	if len(cosines) > 0 {
+		cosine = float64(slices.Max(cosines[from:to]))
+	}
+	return q.Strength(slices.Max(words), s.Terms, cosine)
+}
+
+// Strength is the formula of [Scores.Strength], for a product of sparse vectors, the weights
+// of the query's terms, inverse document frequencies included, and a cosine.
+func (q *Query) Strength(product float64, terms []float64, cosine float64) float64 {
+	words := 0.0
+	if all := sum(terms); all > 0 {
+		words = product / all
+	}
+	return (1-q.Weight)*words + q.Weight*cosine
+}
+
+// The strength of a good match with BM25 and the default weight of a dense model where eval
+// has fitted none: on two real sites, 95 % of the titles whose body was among the first five
+// reached .685 and .702.
+const (
+	builtinStrength = .69
+	trainedStrength = .69
+)
+
+// LeastStrength returns the strength of a good match in a build with these embedders: the
+// fitted one, else the default of its models. It returns false where they have none.
+func LeastStrength(made *manifest.Embedders) (float64, bool) {
+	switch {
+	case made == nil:
+		return 0, false
+	case made.NoGoodMatch != nil:
+		return made.NoGoodMatch.Least, true
+	case !strings.HasPrefix(made.Sparse, embed.NewBM25().Model()):
+		return 0, false
+	case strings.HasPrefix(made.Dense, embed.KindBuiltin+"/"):
+		return builtinStrength, true
+	}
+	return trainedStrength, true
+}
+
+func sum(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
 }
 
 // Best holds the highest sparse and the highest dense score of a post's points. The two may
@@ -66,10 +136,16 @@ func (s *Scores) Best(from, to int) Best {
 // words of a query and another be nearest in meaning. docs/vectors.md has the gain.
 func (b Best) Fuse(weight float64) float64 { return (1-weight)*b.Sparse + weight*b.Dense }
 
-// idf returns a term's inverse document frequency by the formula of Qdrant's modifier idf,
+// IDF returns a term's inverse document frequency by the formula of Qdrant's modifier idf,
 // which is that of Lucene: ln((N - n + 0.5) / (n + 0.5) + 1), for a term in n of N points.
-func idf(points, having int) float64 {
-	return math.Log((float64(points-having)+0.5)/(float64(having)+0.5) + 1)
+func IDF(points, having float64) float64 {
+	return math.Log((points-having+0.5)/(having+0.5) + 1)
+}
+
+// DocumentsOf inverts [IDF]: it returns the number of points that have a term. A server's idf
+// is a 32-bit number, so the result is rounded.
+func DocumentsOf(points int64, idf float64) float64 {
+	return max(1, math.Round(float64(points+1)/math.Exp(idf)-0.5))
 }
 
 // standardise shifts and scales scores in place to mean 0 and deviation 1. Scores that are

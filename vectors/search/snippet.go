@@ -68,8 +68,8 @@ func linesOf(text string) []string {
 
 // occurrence is a term of the query in a line.
 type occurrence struct {
-	at   int // bytes
-	term uint32
+	at, end int // bytes
+	term    uint32
 }
 
 // occurrences returns the terms of the query in a line. BM25 analyses each word of the line
@@ -90,12 +90,27 @@ func (q *Query) occurrences(line string) []occurrence {
 		v, err := q.bm25.Query(context.Background(), line[start:end])
 		if err == nil && len(v.Indices) == 1 {
 			if _, ok := q.termWeights[v.Indices[0]]; ok {
-				found = append(found, occurrence{start, v.Indices[0]})
+				found = append(found, occurrence{start, end, v.Indices[0]})
 			}
 		}
 		i = end
 	}
 	return found
+}
+
+// Snippet returns the lines of a text that match the query best, as those of a hit.
+func (r *Result) Snippet(text string) string { return r.query.snippet(text) }
+
+// Parts calls use with the parts of a text in their order: words of the query, and what is
+// between them.
+func (r *Result) Parts(text string, use func(part string, isTerm bool)) {
+	done := 0
+	for _, o := range r.query.occurrences(text) {
+		use(text[done:o.at], false)
+		use(text[o.at:o.end], true)
+		done = o.end
+	}
+	use(text[done:], false)
 }
 
 // cut shortens a long line to the part around the first term of the query.

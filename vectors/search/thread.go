@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -20,6 +21,7 @@ type Answer struct {
 	IRI      string `json:"iri"`
 	Accepted bool   `json:"accepted"`
 	Votes    int32  `json:"votes"`
+	Created  string `json:"creation_date,omitempty"`
 	Text     string `json:"text,omitempty"` // whole and cleaned
 	Author   string `json:"author,omitempty"`
 	License  string `json:"license,omitempty"`
@@ -77,7 +79,8 @@ func readAnswers(ctx context.Context, db *tables.DB, cleaner *text.Cleaner, h *H
 		id := tables.Int(r[0])
 		a := Answer{
 			PostID: id, IRI: h.site().Answer(id), Accepted: id == h.AcceptedAnswerID, Votes: int32(tables.Int(r[2])),
-			Text: cleaner.Clean(r[1], tags), Author: string(r[4]), License: vocab.LicenseIRI(r[5], r[6], r[7], r[8]),
+			Created: serverDate(r[6]),
+			Text:    cleaner.Clean(r[1], tags), Author: string(r[4]), License: vocab.LicenseIRI(r[5], r[6], r[7], r[8]),
 		}
 		if r[3] != nil {
 			a.Author = h.site().User(tables.Int(r[3]))
@@ -88,6 +91,15 @@ func readAnswers(ctx context.Context, db *tables.DB, cleaner *text.Cleaner, h *H
 	return answers, err
 }
 
+// serverDate converts a date in the server's form. NULL is empty.
+func serverDate(value []byte) string {
+	t, err := time.Parse("2006-01-02 15:04:05", string(value)) // accepts fractions, too
+	if err != nil {
+		return ""
+	}
+	return formatDate(t)
+}
+
 // findAccepted finds the accepted answer in the shards.
 func findAccepted(catalog *shard.Catalog, h *Hit) ([]Answer, error) {
 	a := Answer{PostID: h.AcceptedAnswerID, IRI: h.site().Answer(h.AcceptedAnswerID), Accepted: true}
@@ -96,6 +108,7 @@ func findAccepted(catalog *shard.Catalog, h *Hit) ([]Answer, error) {
 		return []Answer{a}, err
 	}
 	a.Author, a.License = cmp.Or(point.Author, point.AuthorName), point.License
+	a.Created = formatDate(time.UnixMilli(point.CreationDate))
 	if point.Score != nil {
 		a.Votes = *point.Score
 	}
