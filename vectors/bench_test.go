@@ -65,7 +65,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := search.Search(b.Context(), out, search.Options{Slug: "python", Query: "w1q w2q w99q"}); err != nil {
+		if _, err := search.Search(b.Context(), out, search.Options{Slugs: []string{"python"}, Query: "w1q w2q w99q"}); err != nil {
 			b.Fatal(err)
 		}
 	}

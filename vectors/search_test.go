@@ -20,12 +20,18 @@ import (
 	"s2g/vectors/shard"
 )
 
-func found(t *testing.T, out, language, words string) []int64 {
+func searched(t *testing.T, out string, o search.Options) []search.Hit {
 	t.Helper()
-	hits, err := search.Search(t.Context(), out, search.Options{Slug: language, Query: words, Top: 3})
+	r, err := search.Search(t.Context(), out, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r.Hits
+}
+
+func found(t *testing.T, out, language, words string) []int64 {
+	t.Helper()
+	hits := searched(t, out, search.Options{Slugs: []string{language}, Query: words, Top: 3})
 	var ids []int64
 	for _, h := range hits {
 		ids = append(ids, h.PostID)
@@ -73,19 +79,97 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%q: %s", words, diff)
 		}
 	}
-	hits, err := search.Search(t.Context(), out, search.Options{Slug: "python", Query: "join dicts of lists", Top: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hits := searched(t, out, search.Options{Slugs: []string{"python"}, Query: "join dicts of lists", Top: 1})
 	want := []search.Hit{{
 		PostID: 4, IRI: "http://stackoverflow.com/questions/4", Language: "python", Title: "Join dicts of lists into one mapping",
-		Score: hits[0].Score, Votes: 4, Tags: []string{"python", "pandas"}, DuplicateOf: []int64{1}, LinkedTo: []int64{2},
+		Languages: []string{"python"}, CreationDate: "2015-03-05T10:00:00.004Z",
+		Score: hits[0].Score, Strength: hits[0].Strength, Votes: 4, Tags: []string{"python", "pandas"}, DuplicateOf: []int64{1}, LinkedTo: []int64{2},
 		Author: "http://stackoverflow.com/users/7", License: "https://creativecommons.org/licenses/by-sa/3.0/",
 		Match: search.Match{PostID: 4, Type: "question", End: 49, Snippet: "Union of several dictionaries, later keys win."},
 	}}
 	want[0].Match.End = hits[0].Match.End
 	if diff := cmp.Diff(want, hits); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Without a language all languages are searched as one, and a post of two is one result. A
+// collection of the whole site takes their place where the build has it.
+func TestSearchWithoutALanguage(t *testing.T) {
+	t.Parallel()
+	db := loadFixture(t)
+	for _, c := range []struct {
+		words    string
+		site     bool
+		best     int64
+		language string
+	}{
+		{"merge dictionaries", false, 1, "python"},
+		{"the second item of tuples", false, 2, "java"}, // of python, too
+		{"a method of null", false, 3, "java"},
+		{"lines of a file", false, 5, "c#"},
+		{"lines of a file", true, 5, schema.SiteTag},
+		{"minutes to boil an egg", true, 6, schema.SiteTag}, // of no language
+	} {
+		out := t.TempDir()
+		o := smallOptions()
+		if c.site {
+			o.Languages = append(o.Languages, schema.SiteLanguage())
+		}
+		dir := openDir(t, out)
+		if err := smallRun(db, o).intoBuild(t.Context(), dir); err != nil {
+			t.Fatal(err)
+		}
+		if c.site {
+			err := dir.Update(func(m *manifest.Manifest) { m.Options.WholeSite = true })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		hits := searched(t, out, search.Options{Query: c.words, Top: 20})
+		if h := hits[0]; h.PostID != c.best || h.Language != c.language {
+			t.Errorf("%q, whole site %v: %+v", c.words, c.site, h)
+		}
+		var ids []int64
+		for _, h := range hits {
+			ids = append(ids, h.PostID)
+		}
+		want := []int64{1, 2, 3, 4, 5, 7, 8, 9, 10}
+		if c.site {
+			want = []int64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+		}
+		if diff := cmp.Diff(want, slices.Sorted(slices.Values(ids))); diff != "" {
+			t.Errorf("%q, whole site %v: each question once: %s", c.words, c.site, diff)
+		}
+	}
+}
+
+// A query of foreign words has no good match; the words of a post have one.
+func TestNoGoodMatch(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	dir := openDir(t, out)
+	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, least := range []float64{0, .4, 9} { // 0: the default
+		if least > 0 {
+			err := dir.Update(func(m *manifest.Manifest) {
+				m.Stages[manifest.Vectors].Embedders.NoGoodMatch = &manifest.NoGoodMatch{Least: least}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for words, good := range map[string]bool{"merge two dictionaries": least < 9, "how xylophones resonate in a marble cathedral": false} {
+			r, err := search.Search(t.Context(), out, search.Options{Query: words})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.NoGoodMatch == good {
+				t.Errorf("%q, threshold %g: good match %v, strengths from %+v", words, least, !r.NoGoodMatch, r.Hits)
+			}
+		}
 	}
 }
 
@@ -118,10 +202,7 @@ func TestSearchWithAnswers(t *testing.T) {
 	if err := smallRun(db, smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
-	hits, err := search.Search(t.Context(), out, search.Options{Slug: "python", Query: "pass a key function", Top: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hits := searched(t, out, search.Options{Slugs: []string{"python"}, Query: "pass a key function", Top: 2})
 	if h := hits[0]; h.PostID != 2 || h.IRI != "http://stackoverflow.com/questions/2" || h.Match.PostID != 32 || h.Match.Type != "answer" || h.Votes != 2 {
 		t.Errorf("%+v", h)
 	}
@@ -158,10 +239,7 @@ func TestSearchHops(t *testing.T) {
 		{"a duplicate leads to what has an accepted answer", questions, "pandas", "union of several dictionaries: later keys win", true,
 			[]string{"1 by 4 -DuplicateOf-> 1"}},
 	} {
-		hits, err := search.Search(t.Context(), c.out, search.Options{Slug: c.slug, Query: c.words, Top: 1, Hops: 1, Accepted: c.accepted})
-		if err != nil {
-			t.Fatal(err)
-		}
+		hits := searched(t, c.out, search.Options{Slugs: []string{c.slug}, Query: c.words, Top: 1, Hops: 1, Filter: search.Filter{Accepted: c.accepted}})
 		var got []string
 		for _, h := range hits {
 			got = append(got, describe(h))
@@ -170,15 +248,9 @@ func TestSearchHops(t *testing.T) {
 			t.Errorf("%s: %s", c.what, diff)
 		}
 		// the same from questions that another finder has found
-		direct, err := search.Search(t.Context(), c.out, search.Options{Slug: c.slug, Query: c.words, Top: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o := search.Options{Slug: c.slug, Query: c.words, Top: 1, Hops: 1, Accepted: c.accepted, Find: finderOf(t, c.out, direct)}
-		hits, err = search.Search(t.Context(), c.out, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		direct := searched(t, c.out, search.Options{Slugs: []string{c.slug}, Query: c.words, Top: 4})
+		o := search.Options{Slugs: []string{c.slug}, Query: c.words, Top: 1, Hops: 1, Filter: search.Filter{Accepted: c.accepted}, Find: finderOf(t, c.out, direct)}
+		hits = searched(t, c.out, o)
 		got = nil
 		for _, h := range hits {
 			got = append(got, describe(h))
@@ -192,7 +264,7 @@ func TestSearchHops(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(questions, "vectors", "pandas")); err != nil {
 		t.Fatal(err)
 	}
-	_, err := search.Search(t.Context(), questions, search.Options{Slug: "python", Query: "x", Hops: 1, Find: find})
+	_, err := search.Search(t.Context(), questions, search.Options{Slugs: []string{"python"}, Query: "x", Hops: 1, Find: find})
 	if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || !strings.Contains(remedy, "option hops") {
 		t.Errorf("without a shard: %v", err)
 	}
@@ -210,7 +282,7 @@ func finderOf(t *testing.T, out string, hits []search.Hit) search.Finder {
 			}
 		}
 	}
-	return func(_ context.Context, _ *search.Query, n int, _ bool) ([]search.Found, error) {
+	return func(_ context.Context, _ *search.Query, n int, _ search.Filter) ([]search.Found, error) {
 		return list[:min(n, len(list))], nil
 	}
 }
@@ -251,10 +323,7 @@ func TestSearchAccepted(t *testing.T) {
 	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
-	hits, err := search.Search(t.Context(), out, search.Options{Slug: "python", Query: "join dicts of lists", Top: 2, Accepted: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	hits := searched(t, out, search.Options{Slugs: []string{"python"}, Query: "join dicts of lists", Top: 2, Filter: search.Filter{Accepted: true}})
 	if len(hits) != 1 || hits[0].PostID != 1 || hits[0].AcceptedAnswerID != 31 {
 		t.Errorf("%+v", hits)
 	}
@@ -268,14 +337,11 @@ func TestThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []search.Answer{{
-		PostID: 31, IRI: "http://stackoverflow.com/a/31", Accepted: true, Votes: -2, Text: "Use `{**a, **b}`.",
+		PostID: 31, IRI: "http://stackoverflow.com/a/31", Accepted: true, Votes: -2, Created: "2020-01-02T03:04:05.678Z", Text: "Use `{**a, **b}`.",
 		License: "https://creativecommons.org/licenses/by-sa/4.0/",
 	}}
 	for what, db := range map[string]*tables.DB{"by the tables": db, "by the shards": nil} {
-		hits, err := search.Search(t.Context(), out, search.Options{Slug: "python", Query: "merge two dictionaries", Top: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		hits := searched(t, out, search.Options{Slugs: []string{"python"}, Query: "merge two dictionaries", Top: 1})
 		if err := search.AddThreads(t.Context(), out, db, hits); err != nil {
 			t.Fatal(err)
 		}
@@ -292,7 +358,7 @@ func TestSearchRefuses(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	for _, language := range []string{"python", "klingon", ""} {
-		_, err := search.Search(t.Context(), out, search.Options{Slug: language, Query: "x"})
+		_, err := search.Search(t.Context(), out, search.Options{Slugs: []string{language}, Query: "x"})
 		if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || remedy == "" {
 			t.Errorf("without a build: %v", err)
 		}
@@ -300,7 +366,7 @@ func TestSearchRefuses(t *testing.T) {
 	if err := smallRun(loadFixture(t), smallOptions()).intoBuild(t.Context(), openDir(t, out)); err != nil {
 		t.Fatal(err)
 	}
-	_, err := search.Search(t.Context(), out, search.Options{Slug: "klingon", Query: "x"})
+	_, err := search.Search(t.Context(), out, search.Options{Slugs: []string{"klingon"}, Query: "x"})
 	if fault, remedy := schema.FaultOf(err); fault != schema.FaultUsage || !strings.Contains(remedy, "csharp, java, python") {
 		t.Errorf("an unknown language: %v (%s)", err, remedy)
 	}

@@ -33,7 +33,7 @@ var imports = map[string][]string{
 	"s2g/vectors/shard":     {"s2g/schema/manifest"},
 	"s2g/vectors/search":    {"s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/shard", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab"},
 	"s2g/vectors/qdrant":    {"s2g/vectors/search", "s2g/vectors/shard", "s2g/schema/remote", "s2g/schema/retry"},
-	"s2g/vectors/eval":      {"s2g/vectors", "s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/search", "s2g/schema/tables", "s2g/schema/threads"},
+	"s2g/vectors/eval":      {"s2g/vectors", "s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/search", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/threads"},
 	"s2g/vectors":           {"s2g/vectors/text", "s2g/vectors/embed", "s2g/vectors/shard", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
 
 	"s2g/graph/rdf4j/rdf4jtest":    {"s2g/schema/schematest"},

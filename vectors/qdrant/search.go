@@ -108,7 +108,7 @@ func (x *searcher) readTermWeights(ctx context.Context) error {
 	if x.query.IDF && len(sparse.Indices) > 0 {
 		var mu sync.Mutex
 		err := x.each(ctx, func(ctx context.Context, _ int, collection string) error {
-			count, err := x.Count(ctx, collection)
+			count, err := x.countSparse(ctx, collection)
 			if err != nil {
 				return err
 			}
@@ -148,6 +148,15 @@ func (x *searcher) readTermWeights(ctx context.Context) error {
 	}
 	x.query.SetTermWeights(x.terms)
 	return nil
+}
+
+// countSparse returns the number of points with a sparse vector, which the server's idf counts.
+func (x *searcher) countSparse(ctx context.Context, collection string) (int64, error) {
+	filter := &qdrant.Filter{Must: []*qdrant.Condition{qdrant.NewHasVector(sparseVector)}}
+	n, err := call(ctx, x.Server, "counting "+collection, func(ctx context.Context) (uint64, error) {
+		return x.client.Count(ctx, &qdrant.CountPoints{CollectionName: collection, Exact: new(true), Filter: filter})
+	})
+	return int64(n), err
 }
 
 // chunk is a point that a search has found.
@@ -210,13 +219,13 @@ func (x *searcher) candidates(ctx context.Context, n int) (all []search.Ranked, 
 			}
 		}
 	}
-	return x.fuse(chunks), more, nil
+	return x.fuse(chunks, n), more, nil
 }
 
 // fuse ranks the questions of chunks by weighted reciprocal rank fusion: a chunk has, for
-// each of the two lists, the list's weight divided by rankConstant and its place, from 0. At
-// is the collection of the best chunk.
-func (x *searcher) fuse(chunks map[uint64]*chunk) []search.Ranked {
+// each of the two lists, which are cut to n, the list's weight divided by rankConstant and its
+// place, from 0, which equal chunks share. At is the collection of the best chunk.
+func (x *searcher) fuse(chunks map[uint64]*chunk, n int) []search.Ranked {
 	scores := map[*chunk]float64{}
 	var list []*chunk
 	add := func(weight float64, in func(*chunk) bool, compare func(a, b *chunk) int) {
@@ -227,12 +236,20 @@ func (x *searcher) fuse(chunks map[uint64]*chunk) []search.Ranked {
 			}
 		}
 		slices.SortFunc(list, func(a, b *chunk) int { return cmp.Or(compare(b, a), cmp.Compare(a.point, b.point)) })
-		for place, c := range list {
+		place := 0
+		for i, c := range list[:min(n, len(list))] {
+			if i > 0 && compare(list[i-1], c) != 0 {
+				place = i
+			}
 			scores[c] += weight / float64(rankConstant+place)
 		}
 	}
-	add(x.query.Weight, func(c *chunk) bool { return c.cosine != nil }, func(a, b *chunk) int { return cmp.Compare(*a.cosine, *b.cosine) })
-	add(1-x.query.Weight, func(c *chunk) bool { return c.product != nil }, func(a, b *chunk) int { return cmp.Compare(*a.product, *b.product) })
+	weight := x.query.Weight
+	if len(x.query.Sparse.Indices) == 0 {
+		weight = 1
+	}
+	add(weight, func(c *chunk) bool { return c.cosine != nil }, func(a, b *chunk) int { return cmp.Compare(*a.cosine, *b.cosine) })
+	add(1-weight, func(c *chunk) bool { return c.product != nil }, func(a, b *chunk) int { return cmp.Compare(*a.product, *b.product) })
 	return search.Top(len(chunks), func(yield func(search.Ranked) bool) {
 		for c, score := range scores {
 			if !yield(search.Ranked{Question: c.question, Point: c.point, At: c.collection, Score: score}) {

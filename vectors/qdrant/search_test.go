@@ -2,6 +2,7 @@ package qdrant
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,8 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"s2g/schema/schematest"
 	"s2g/vectors/embed"
@@ -78,7 +81,7 @@ func TestSearch(t *testing.T) {
 		{"accepted alone", search.Query{Dense: near}, 9, true, []string{"1 by 1/0", "4 by 4/0"}},
 		{"by nothing", search.Query{}, 5, false, nil},
 	} {
-		got, err := s.Search(t.Context(), b.Alias("c"), &c.query, c.top, c.accepted)
+		got, err := s.Search(t.Context(), []string{b.Alias("c")}, &c.query, c.top, search.Filter{Accepted: c.accepted})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +90,7 @@ func TestSearch(t *testing.T) {
 		}
 	}
 	both := &search.Query{Dense: near, Sparse: embed.SparseVector{Indices: []uint32{11, 14}, Values: []float32{1, 1}}, Weight: .5}
-	first, err := s.Search(t.Context(), b.Alias("c"), both, 20, false)
+	first, err := s.Search(t.Context(), []string{b.Alias("c")}, both, 20, search.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +101,7 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%v", words)
 	}
 	for range 10 {
-		again, err := s.Search(t.Context(), b.Alias("c"), both, 20, false)
+		again, err := s.Search(t.Context(), []string{b.Alias("c")}, both, 20, search.Filter{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,6 +116,151 @@ func names(list []search.Found) (names []string) {
 		names = append(names, fmt.Sprintf("%d by %d/%d", f.Question.PostID, f.Match.PostID, f.Match.Chunk))
 	}
 	return names
+}
+
+// searchable returns points of random vectors and terms, with answers, several chunks and all
+// columns that a filter reads.
+func searchable(first, last int64) (all []shard.Point) {
+	r := rand.New(rand.NewPCG(3, uint64(first)))
+	for id := first; id <= last; id++ {
+		question, score := id, int32(id%9)-2
+		if id%4 == 3 {
+			question = id - 1 // an answer
+		}
+		chunks := 1 + int(id%3)
+		for chunk := range chunks {
+			p := points("c", 1, 1)[0]
+			p.PointID, p.PostID, p.QuestionID, p.Chunk, p.Chunks = shard.PointID(id, chunk), id, question, int32(chunk), int32(chunks)
+			p.Tags = [][]string{{"a"}, {"a", "b"}, {"b", "c"}}[question%3]
+			p.Score, p.CreationDate, p.HasAcceptedAnswer, p.Type, p.Text = &score, 1e12+id*86_400_000, id%5 == 0, "question", "text"
+			if question != id {
+				p.Type = "answer"
+			}
+			if r.IntN(3) == 0 {
+				p.Text = "text\n\n```\ncode\n```"
+			}
+			p.Dense, p.SparseIndices, p.SparseValues = unit(r), nil, nil
+			for term := range uint32(6) {
+				if r.IntN(4) == 0 {
+					p.SparseIndices, p.SparseValues = append(p.SparseIndices, term), append(p.SparseValues, r.Float32()+.1)
+				}
+			}
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// A search of several collections finds what a search of one collection with all their points
+// finds, with the same scores and strengths. A filter leaves out questions and no others.
+func TestSearchCollectionsAsOne(t *testing.T) {
+	s := open(t, schematest.Qdrant(t))
+	first, second := searchable(4, 90), searchable(1000, 1120)
+	prefix := prefix(t, s)
+	b := Build{Prefix: prefix, Edition: "2024-03-31_00000009", IDF: true, Languages: []Language{
+		language(t, "c", first, 50), language(t, "d", second, 50), language(t, "union", slices.Concat(first, second), 500),
+	}}
+	mustLoad(t, s, b, small())
+	mustServe(t, s, b, 0)
+	q := &search.Query{
+		Dense: []float32{1, 0, 0, 0, 0, 0, 0, 0}, Sparse: embed.SparseVector{Indices: []uint32{1, 2, 3, 77}, Values: []float32{1, 1, 1, 1}},
+		IDF: true, Weight: .4,
+	}
+	find := func(q *search.Query, n int, f search.Filter, slugs ...string) []search.Found {
+		var aliases []string
+		for _, slug := range slugs {
+			aliases = append(aliases, b.Alias(slug))
+		}
+		found, err := s.Search(t.Context(), aliases, q, n, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	posts := map[int64][]shard.Point{}
+	for _, p := range slices.Concat(first, second) {
+		posts[p.PostID] = append(posts[p.PostID], p)
+	}
+	all := find(q, 1000, search.Filter{}, "union")
+	if len(all) < 100 {
+		t.Fatalf("%d questions", len(all))
+	}
+	// by the definition, from the points
+	terms := make([]float64, len(q.Sparse.Indices))
+	for i, term := range q.Sparse.Indices {
+		having, all := 0, 0 // the server does not count points without a term
+		for _, p := range slices.Concat(first, second) {
+			if len(p.SparseIndices) > 0 {
+				all++
+			}
+			if slices.Contains(p.SparseIndices, term) {
+				having++
+			}
+		}
+		terms[i] = search.IDF(float64(all), float64(having))
+	}
+	near := cmpopts.EquateApprox(0, 1e-5)
+	for _, f := range all {
+		product := 0.0
+		match := posts[f.Match.PostID][f.Match.Chunk]
+		for i, term := range match.SparseIndices {
+			if at := slices.Index(q.Sparse.Indices, term); at >= 0 {
+				product += terms[at] * float64(match.SparseValues[i])
+			}
+		}
+		if want := q.Strength(product, terms, float64(match.Dense[0])); !cmp.Equal(f.Strength, want, near) {
+			t.Errorf("question %d has the strength %g, want %g", f.Question.PostID, f.Strength, want)
+		}
+	}
+	minus := int32(1)
+	for what, filter := range map[string]search.Filter{
+		"none": {}, "tags": {Tags: []string{"b", "a"}}, "score": {MinScore: &minus}, "date": {Since: time.UnixMilli(1e12 + 1050*86_400_000)},
+		"accepted": {Accepted: true}, "code": {HasCode: true}, "several": {Tags: []string{"b"}, MinScore: &minus, HasCode: true},
+	} {
+		one := find(q, 7, filter, "union")
+		if diff := cmp.Diff(one, find(q, 7, filter, "c", "d"), near); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+		if len(one) == 0 {
+			t.Errorf("%s: nothing passes", what)
+		}
+		for _, f := range one {
+			isCode := func(p shard.Point) bool { return search.HasCodeBlock(p.Text) }
+			if !filter.Keeps(&posts[f.Question.PostID][0]) || filter.HasCode && !slices.ContainsFunc(posts[f.Match.PostID], isCode) {
+				t.Errorf("%s: question %d", what, f.Question.PostID)
+			}
+		}
+		// Each question that passes is found: the search by one vector has no cut of two lists.
+		dense := &search.Query{Dense: q.Dense, Weight: 1}
+		if filter.HasCode {
+			continue // of the post that matched, which is another where the list is cut
+		}
+		var want, got []int64
+		for _, f := range find(dense, 1000, search.Filter{}, "union") {
+			if filter.Keeps(f.Question) {
+				want = append(want, f.Question.PostID)
+			}
+		}
+		for _, f := range find(dense, 1000, filter, "c", "d") {
+			got = append(got, f.Question.PostID)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: all that pass: %s", what, diff)
+		}
+	}
+	// A post of two collections is one result.
+	ids := map[int64]bool{}
+	for _, f := range find(q, 1000, search.Filter{}, "c", "union", "d") {
+		if ids[f.Question.PostID] {
+			t.Errorf("question %d twice", f.Question.PostID)
+		}
+		ids[f.Question.PostID] = true
+	}
+	if len(ids) != len(all) {
+		t.Errorf("%d questions, want %d", len(ids), len(all))
+	}
 }
 
 // The example of docs/vectors.md, with another address, searches a loaded collection.

@@ -339,6 +339,9 @@ func (s *shardScan) addPostings(g shard.RowGroup, q *Query, first int) error {
 	return err
 }
 
+// mostOpen is the number of shards that a search for code keeps open.
+const mostOpen = 64
+
 // match is a ranked question with the strength of its match.
 type match struct {
 	Ranked
@@ -348,7 +351,7 @@ type match struct {
 // find returns the n best questions; At is the position of the best point of the post that
 // matched. With onlyCode that post has a block of code; then find examines mostChecked
 // questions at most.
-func (s *shardScan) find(ctx context.Context, files []shardFile, q *Query, n int, onlyCode bool) ([]match, error) {
+func (s *shardScan) find(ctx context.Context, files []shardFile, q *Query, n int, onlyCode bool) (found []match, err error) {
 	var scores Scores
 	scores.Compute(q, len(s.points), s.postings, s.cosines)
 	q.SetTermWeights(scores.Terms)
@@ -357,13 +360,14 @@ func (s *shardScan) find(ctx context.Context, files []shardFile, q *Query, n int
 		r.At = s.bestPoint(from, to, &scores, q.Weight)
 		return match{r, scores.Strength(q, s.postings, s.cosines, from, to)}
 	}
-	var found []match
 	if !onlyCode {
 		for _, r := range s.rank(q, &scores, n) {
 			found = append(found, matches(r))
 		}
 		return found, nil
 	}
+	texts := textReader{files: files}
+	defer func() { err = errors.Join(err, texts.Close()) }()
 	checked := 0
 	for fetched := acceptedFactor * n; ; fetched *= acceptedFactor {
 		best := s.rank(q, &scores, min(fetched, mostChecked))
@@ -371,7 +375,7 @@ func (s *shardScan) find(ctx context.Context, files []shardFile, q *Query, n int
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			has, err := s.hasCode(files, r.At)
+			has, err := s.hasCode(&texts, r.At)
 			if err != nil {
 				return nil, err
 			}
@@ -415,20 +419,54 @@ func (s *shardScan) rank(q *Query, scores *Scores, n int) []Ranked {
 }
 
 // hasCode reports whether a chunk of the post that begins at a position has a block of code.
-func (s *shardScan) hasCode(files []shardFile, from int) (bool, error) {
-	file, row := s.locate(from)
-	r, err := shard.Open(files[file].path, "text")
+func (s *shardScan) hasCode(texts *textReader, from int) (bool, error) {
+	r, err := texts.open(s.locate(from))
 	if err != nil {
 		return false, err
 	}
-	if err := r.SeekRow(row); err != nil {
-		return false, errors.Join(err, r.Close())
+	for at := from; at < s.postEnd(from) && r.Scan(); at++ {
+		if HasCodeBlock(r.Point().Text) {
+			return true, nil
+		}
 	}
-	has := false
-	for at := from; !has && at < s.postEnd(from) && r.Scan(); at++ {
-		has = HasCodeBlock(r.Point().Text)
+	return false, r.Err()
+}
+
+// textReader reads the texts of points. It keeps shards open, because opening one takes
+// longer than reading some rows.
+type textReader struct {
+	files   []shardFile
+	readers map[int]*shard.Reader // by the number of the file
+}
+
+// open returns the reader of a file at a row.
+func (t *textReader) open(file int, row int64) (*shard.Reader, error) {
+	r := t.readers[file]
+	if r == nil {
+		if len(t.readers) == mostOpen {
+			if err := t.Close(); err != nil {
+				return nil, err
+			}
+		}
+		if t.readers == nil {
+			t.readers = map[int]*shard.Reader{}
+		}
+		var err error
+		if r, err = shard.Open(t.files[file].path, "text"); err != nil {
+			return nil, err
+		}
+		t.readers[file] = r
 	}
-	return has, errors.Join(r.Err(), r.Close())
+	return r, r.SeekRow(row)
+}
+
+// Close closes all files.
+func (t *textReader) Close() (err error) {
+	for _, r := range t.readers {
+		err = errors.Join(err, r.Close())
+	}
+	clear(t.readers)
+	return err
 }
 
 // bestPoint returns the point with the highest fused score from position from to to-1.

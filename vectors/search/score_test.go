@@ -2,6 +2,7 @@ package search
 
 import (
 	"bytes"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,21 +47,64 @@ func TestRankJoinsTheBestScoresOfAPost(t *testing.T) {
 	sparse, dense := []float64{1, 2, 0, 1.5, 1, 0}, []float64{0, 0, 1, .75, -1, -1}
 	standardise(sparse)
 	standardise(dense)
-	want := []Ranked{
-		{5, shard.PointID(5, 0), 3, .5*sparse[1] + .5*dense[2]},
-		{3, shard.PointID(3, 0), 0, .5*sparse[0] + .5*dense[0]},
-		{7, shard.PointID(7, 0), 4, .5*sparse[4] + .5*dense[4]},
+	// the query has one term, so that the words of a post are its highest weight of the term
+	want := []match{
+		{Ranked{5, shard.PointID(5, 0), 3, .5*sparse[1] + .5*dense[2]}, .5*2 + .5*1},
+		{Ranked{3, shard.PointID(3, 0), 0, .5*sparse[0] + .5*dense[0]}, .5*1 + .5*0},
+		{Ranked{7, shard.PointID(7, 0), 4, .5*sparse[4] + .5*dense[4]}, .5*1 + .5*-1},
 	}
-	if diff := cmp.Diff(want, s.rank(q, 3)); diff != "" {
+	find := func(n int) []match {
+		found, err := s.find(t.Context(), nil, q, n, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	same := cmp.AllowUnexported(match{})
+	if diff := cmp.Diff(want, find(3), same); diff != "" {
 		t.Error(diff)
 	}
 	s.questions = []int64{3, 5, 5, 5, 3, 3}
-	if diff := cmp.Diff(want[:2], s.rank(q, 3)); diff != "" {
+	if diff := cmp.Diff(want[:2], find(3), same); diff != "" {
 		t.Errorf("with answers: %s", diff)
 	}
-	s.cosines, q.Weight = nil, 0
-	if got := s.rank(q, 1); len(got) != 1 || got[0] != (Ranked{5, shard.PointID(5, 0), 1, sparse[1]}) {
-		t.Errorf("without a dense vector: %v", got)
+	s.kept = []bool{true, false, false, false, true, true}
+	if diff := cmp.Diff(want[1:2], find(3), same); diff != "" {
+		t.Errorf("with a filter: %s", diff)
+	}
+	s.cosines, s.kept, q.Weight = nil, nil, 0
+	if diff := cmp.Diff([]match{{Ranked{5, shard.PointID(5, 0), 1, sparse[1]}, 2}}, find(1), same); diff != "" {
+		t.Errorf("without a dense vector: %s", diff)
+	}
+}
+
+// A term that no point has counts in the strength of a match, by the inverse document
+// frequency of such a term.
+func TestStrengthCountsUnknownTerms(t *testing.T) {
+	var s Scores
+	q := &Query{Sparse: embed.SparseVector{Indices: []uint32{1, 2}, Values: []float32{1, 1}}, IDF: true}
+	postings := [][]Posting{{{0, 1.5}}, nil}
+	s.Compute(q, 4, postings, nil)
+	known, unknown := math.Log(3.5/1.5+1), math.Log(4.5/.5+1)
+	if got, want := s.Strength(q, postings, nil, 0, 1), 1.5*known/(known+unknown); math.Abs(got-want) > 1e-12 {
+		t.Errorf("%g, want %g", got, want)
+	}
+	if got := s.Strength(q, postings, nil, 1, 4); got != 0 {
+		t.Errorf("without a term: %g", got)
+	}
+}
+
+func TestDocumentsOfInvertsIDF(t *testing.T) {
+	for _, points := range []int64{1, 7, 1000, 3_000_000} {
+		for _, documents := range []int64{1, 2, 999, 1_000_000} {
+			if documents > points {
+				continue
+			}
+			idf := float64(float32(IDF(float64(points), float64(documents)))) // of a server
+			if got := DocumentsOf(points, idf); math.Abs(got-float64(documents)) > 1e-6*float64(points) {
+				t.Errorf("%d of %d: %g", documents, points, got)
+			}
+		}
 	}
 }
 
@@ -93,11 +137,15 @@ func TestScanAgreesWithRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &Query{Sparse: embed.SparseVector{Indices: []uint32{1, 4e9}, Values: []float32{1, 1}}, Dense: []float32{1, 3}}
-	got, err := scanShards(t.Context(), []string{file, file}, q, true)
+	other := filepath.Join(filepath.Dir(file), "b.parquet")
+	if err := os.WriteFile(other, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := scanShards(t.Context(), []shardFile{{"", file}, {"", other}}, q, Filter{}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &shardScan{rows: []int{len(points), len(points)}, postings: make([][]Posting, 2)}
+	want := &shardScan{rows: []rowRange{{0, 0, 0}, {len(points), 1, 0}}, postings: make([][]Posting, 2)}
 	for range 2 {
 		for _, p := range points {
 			at := int32(len(want.points))
@@ -110,17 +158,17 @@ func TestScanAgreesWithRows(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(shardScan{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(shardScan{}, rowRange{})); diff != "" {
 		t.Error(diff)
 	}
 	q.Dense = []float32{1, 2, 3}
-	if _, err := scanShards(t.Context(), []string{file}, q, false); err == nil {
+	if _, err := scanShards(t.Context(), []shardFile{{"", file}}, q, Filter{}, false); err == nil {
 		t.Error("a query of another dimension passes")
 	}
 	if err := os.WriteFile(file, b.Bytes()[:b.Len()/2], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scanShards(t.Context(), []string{file}, q, false); err == nil {
+	if _, err := scanShards(t.Context(), []shardFile{{"", file}}, q, Filter{}, false); err == nil {
 		t.Error("half a shard passes")
 	}
 }
