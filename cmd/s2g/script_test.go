@@ -30,6 +30,7 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"commands": commands,
 			"serve":    serve,
+			"hostile":  hostile,
 		},
 		Setup: func(e *testscript.Env) error {
 			// Go's own variables and PATH apart, a script starts with no environment
@@ -84,6 +85,22 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// hostile FILE fails unless a file, or stdout, has a character that a terminal interprets. ! hostile FILE fails if it has.
+func hostile(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] hostile FILE")
+	}
+	text := ts.ReadFile(args[0])
+	if text == "" {
+		ts.Fatalf("%s is empty", args[0])
+	}
+	// written a second time, apart from isHostile
+	bad := regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]`).FindString(text)
+	if (bad == "") != neg {
+		ts.Fatalf("%s has %q", args[0], bad)
 	}
 }
 

@@ -2,6 +2,7 @@ package eval
 
 import (
 	_ "embed"
+	"math"
 	"slices"
 	"strings"
 
@@ -56,15 +57,20 @@ func fitStrength(all []result, foreign []float64, weight int, prior float64) *ma
 		n := float64(len(fitted))
 		least = (least*n + prior*priorTitles) / (n + priorTitles)
 	}
-	return &manifest.NoGoodMatch{Least: least, False: shareBelow(others, least), Missed: 1 - shareBelow(foreign, least)}
+	least = math.Round(1000*least) / 1000
+	return &manifest.NoGoodMatch{
+		Least: least,
+		False: share(others, func(strength float64) bool { return strength < least }), Missed: share(foreign, func(strength float64) bool { return strength >= least }),
+	}
 }
 
-func shareBelow(values []float64, least float64) float64 {
-	below := 0
+// share returns the share of values that match.
+func share(values []float64, match func(float64) bool) float64 {
+	matching := 0
 	for _, v := range values {
-		if v < least {
-			below++
+		if match(v) {
+			matching++
 		}
 	}
-	return float64(below) / float64(len(values))
+	return float64(matching) / float64(len(values))
 }

@@ -221,7 +221,11 @@ func OpenEmbedders(ctx context.Context, out string, m *manifest.Manifest, remote
 	if made := stage.Embedders; made != nil {
 		o.Models, o.Weight = &embed.Models{Dense: made.Dense, Sparse: made.Sparse}, &made.Weight
 	}
-	return embed.OpenPair(ctx, o, remote)
+	pair, err := embed.OpenPair(ctx, o, remote)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, schema.Faultf(schema.FaultUsage, "copy the builtin model, model.bin, with the build, or build anew", "%w", err)
+	}
+	return pair, err
 }
 
 // Query holds the vectors of a query's text, and its terms.
