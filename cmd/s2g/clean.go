@@ -9,6 +9,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/remote"
 	"s2g/schema/tables"
 	"s2g/vectors"
 	"s2g/vectors/embed"
@@ -81,14 +82,14 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 func (a *app) printChunks(c *vectors.Cleaned, window int) {
 	a.printf("%s %d: %s\n", c.Type, c.PostID, printableLine(c.Title))
 	for _, d := range c.Drops {
-		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, text.NoiseRuleMeaning(d.Rule), indent(printable(d.Text)))
+		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, text.NoiseRuleMeaning(d.Rule), indent(remote.Printable(d.Text)))
 	}
 	if len(c.Drops) == 0 {
 		a.printf("\nnothing was dropped\n")
 	}
 	for i, chunk := range c.Chunks {
 		a.printf("\nchunk %d of %d, code points %d to %d of the text, %d of %d tokens:\n%s\n",
-			i+1, len(c.Chunks), chunk.Start, chunk.End, chunk.Tokens, window, indent(printable(chunk.Text)))
+			i+1, len(c.Chunks), chunk.Start, chunk.End, chunk.Tokens, window, indent(remote.Printable(chunk.Text)))
 	}
 }
 

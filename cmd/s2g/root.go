@@ -185,7 +185,7 @@ func (a *app) printf(format string, args ...any) {
 	fmt.Fprintf(a.stdout, format, args...)
 }
 
-// printJSON prints values as JSON, each on a line of its own. It escapes what a terminal would interpret; see [isHostile].
+// printJSON prints values as JSON, each on a line of its own. It escapes what a terminal would interpret.
 func printJSON[T any](a *app, values ...T) error {
 	var line bytes.Buffer
 	for _, v := range values {
@@ -193,7 +193,7 @@ func printJSON[T any](a *app, values ...T) error {
 		if err := json.NewEncoder(&line).Encode(v); err != nil {
 			return err
 		}
-		if _, err := a.stdout.Write(escapeHostile(line.Bytes())); err != nil {
+		if _, err := a.stdout.Write(escapeUnprintable(line.Bytes())); err != nil {
 			return err
 		}
 	}

@@ -97,7 +97,6 @@ func hostile(ts *testscript.TestScript, neg bool, args []string) {
 	if text == "" {
 		ts.Fatalf("%s is empty", args[0])
 	}
-	// written a second time, apart from isHostile
 	bad := regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{61c}\x{200e}\x{200f}\x{2028}-\x{202e}\x{2066}-\x{2069}]`).FindString(text)
 	if (bad == "") != neg {
 		ts.Fatalf("%s has %q", args[0], bad)

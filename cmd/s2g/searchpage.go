@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"s2g/schema/remote"
 	"s2g/vectors/search"
 )
 
@@ -55,7 +56,7 @@ func newSearchPage(found *search.Result, s *searchCommand) *searchPage {
 // printableHit returns a copy whose texts are printable.
 func printableHit(h search.Hit) search.Hit {
 	h.Title, h.IRI, h.Language, h.Author, h.License = printableLine(h.Title), printableLine(h.IRI), printableLine(h.Language), printableLine(h.Author), printableLine(h.License)
-	h.Text, h.Match.Snippet = printable(h.Text), printable(h.Match.Snippet)
+	h.Text, h.Match.Snippet = remote.Printable(h.Text), remote.Printable(h.Match.Snippet)
 	tags := make([]string, len(h.Tags))
 	for i, tag := range h.Tags {
 		tags[i] = printableLine(tag)
@@ -63,7 +64,7 @@ func printableHit(h search.Hit) search.Hit {
 	h.Tags = tags
 	answers := make([]search.Answer, len(h.Answers))
 	for i, x := range h.Answers {
-		x.IRI, x.Text, x.Author, x.License = printableLine(x.IRI), printable(x.Text), printableLine(x.Author), printableLine(x.License)
+		x.IRI, x.Text, x.Author, x.License = printableLine(x.IRI), remote.Printable(x.Text), printableLine(x.Author), printableLine(x.License)
 		answers[i] = x
 	}
 	h.Answers = answers

@@ -16,6 +16,7 @@ import (
 	"s2g/cmd/s2g/internal/build"
 	"s2g/schema/manifest"
 	"s2g/schema/memory"
+	"s2g/schema/remote"
 )
 
 // printSummary prints the outcomes of a command in out as a table, or as one line of JSON. The command took the given time
@@ -115,7 +116,7 @@ func writeWrapped(w io.Writer, title, text string) {
 	}
 	line := title
 	empty := true
-	for _, word := range strings.Fields(printable(text)) {
+	for _, word := range strings.Fields(remote.Printable(text)) {
 		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > summaryWidth {
 			fmt.Fprintln(w, line)
 			line, empty = "    ", true

@@ -10,45 +10,26 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"s2g/schema/remote"
 )
 
-// printable removes from a text what a terminal would interpret: control characters other than line feeds and tabs, and
-// characters that are invisible and change the order of others. It is for every text of a dump or a server that is printed
-// for people.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if isHostile(r) {
-			return -1
-		}
-		return r
-	}, text)
+// printableLine returns the printable characters of a text on one line.
+func printableLine(text string) string {
+	return strings.Join(strings.Fields(remote.Printable(text)), " ")
 }
 
-// printableLine is printable for a text that must stay on one line.
-func printableLine(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
-
-// isHostile reports whether a character of a text is not to be printed: the control characters of ASCII and Latin-1, those
-// of bidirectional text, line and paragraph separators, and tag characters, which hide text.
-func isHostile(r rune) bool {
-	switch {
-	case r == '\n', r == '\t':
-		return false
-	case r < ' ', r >= 0x7f && r < 0xa0, r == '\u2028', r == '\u2029', r == '\ufeff', r >= 0xe0000 && r < 0xe0080:
-		return true
-	}
-	return unicode.Is(unicode.Bidi_Control, r)
-}
-
-// escapeHostile replaces, in a line of JSON, the characters that printable removes by their escapes. In JSON they occur in
-// strings alone.
-func escapeHostile(line []byte) []byte {
-	if !bytes.ContainsFunc(line, isHostile) {
+// escapeUnprintable replaces, in a line of JSON, the characters that [remote.Printable] removes by their escapes. In JSON
+// they occur in strings alone.
+func escapeUnprintable(line []byte) []byte {
+	unprintable := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
+	if !bytes.ContainsFunc(line, unprintable) {
 		return line
 	}
 	var escaped []byte
 	for _, r := range string(line) {
 		switch {
-		case !isHostile(r):
+		case !unprintable(r):
 			escaped = utf8.AppendRune(escaped, r)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)

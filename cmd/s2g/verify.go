@@ -15,6 +15,7 @@ import (
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/remote"
 	"s2g/schema/tables"
 )
 
@@ -140,7 +141,7 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 		}
 		writeWrapped(a.stdout, fmt.Sprintf("  %-9s  %-10s ", state, c.Name), humanize.Comma(c.Count)+" "+c.What)
 		if !c.OK {
-			a.printf("    %s\n", printable(c.Difference))
+			a.printf("    %s\n", remote.Printable(c.Difference))
 		}
 	}
 	return nil
