@@ -71,7 +71,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 	if !vectors.CutByEndpoint(m) {
 		return vectors.WindowsOf(m, nil)
 	}
-	dense, err := embed.OpenDense(ctx, o.Shape.Dense, a.remote())
+	dense, err := embed.OpenDense(ctx, o.Shape.Dense, a.remote(nil))
 	if err != nil {
 		return vectors.Windows{}, err
 	}

@@ -56,7 +56,7 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 	s := b.Options.Shape
 	m := *b.Dir.Manifest()
 	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
-	embedders, err := search.OpenEmbedders(ctx, b.Options.Out, &m, a.remote())
+	embedders, err := search.OpenEmbedders(ctx, b.Options.Out, &m, a.remote(nil))
 	if err != nil {
 		return err
 	}

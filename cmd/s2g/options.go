@@ -176,7 +176,7 @@ func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, err
 
 // resolve completes and checks the options. Options without a flag come from the build in OUT, whose manifest is m.
 func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) error {
-	o.Tool, o.Log, o.Remote, o.Fits = toolVersion(), a.log, a.remote(), plan.Check
+	o.Tool, o.Log, o.Remote, o.Fits = toolVersion(), a.log, a.remote(cmd.Flags()), plan.Check
 	o.LimitMemory = memory.Limit
 	o.Progress = func(stage string) (func(string, int64, int64), func()) {
 		memory.ResetPeak() // for the stage's peak in the summary

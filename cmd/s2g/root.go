@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -176,8 +177,18 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	} else {
 		a.log = slog.New(slog.NewTextHandler(a.stderr, options))
 	}
+	log.SetFlags(0)
+	log.SetOutput(libraryLog{a.log})
 	a.logSettings(cmd.Flags(), nil)
 	return a.checkMetrics()
+}
+
+// libraryLog receives what libraries print on the default log, as net/http does of a server that speaks another protocol.
+type libraryLog struct{ log *slog.Logger }
+
+func (l libraryLog) Write(line []byte) (int, error) {
+	l.log.Debug("a library", "message", string(line))
+	return len(line), nil
 }
 
 // printf prints a result, also with --quiet. [resultWriter] keeps its error.

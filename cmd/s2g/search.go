@@ -96,7 +96,7 @@ func (a *app) runSearch(cmd *cobra.Command, s *searchCommand) (err error) {
 		}
 		s.query.Slugs = append(s.query.Slugs, l.Slug)
 	}
-	s.query.Remote = a.remote()
+	s.query.Remote = a.remote(nil)
 	if s.server.url != "" {
 		server, err := s.server.connect(ctx, a)
 		if err != nil {

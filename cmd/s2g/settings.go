@@ -83,9 +83,19 @@ func (a *app) getenv(name string) string {
 	return a.settings.secrets[name]
 }
 
-// remote returns the options of clients of embedding endpoints.
-func (a *app) remote() embed.RemoteOptions {
-	return embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
+// remote returns the options of clients of embedding endpoints, with --retry-for where flags has it. flags may be nil.
+func (a *app) remote(flags *pflag.FlagSet) embed.RemoteOptions {
+	o := embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
+	if flags == nil {
+		return o
+	}
+	if retryFor, err := flags.GetDuration("retry-for"); err == nil {
+		o.RetryFor = retryFor
+		if retryFor == 0 {
+			o.RetryFor = -1 // none; 0 is the default
+		}
+	}
+	return o
 }
 
 // setFromFile sets the flags that command line and environment leave open. The file may hold flags of other commands.

@@ -11,6 +11,7 @@ import (
 	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
 	"s2g/vectors"
+	"s2g/vectors/qdrant"
 )
 
 // ingest is the command of the stage.
@@ -97,6 +98,7 @@ func (a *app) vectors() *cobra.Command {
 	}
 	o.languageFlags(cmd.Flags())
 	o.vectorFlags(cmd.Flags())
+	cmd.Flags().Duration("retry-for", qdrant.DefaultRetryFor, "how long to retry a failing request to an endpoint")
 	share.flags(cmd.Flags())
 	o.stageFlags(cmd.Flags(), &dryRun)
 	return cmd

@@ -2,6 +2,7 @@ package graphdb
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"slices"
 	"sync/atomic"
@@ -180,12 +181,17 @@ func (l *loader) load(ctx context.Context) error {
 
 // prepare checks the server, creates the repository if it is absent, and returns its contents.
 func (l *loader) prepare(ctx context.Context) (Contents, error) {
-	err := l.withRetries(ctx, "requesting its version", func(ctx context.Context) error {
+	quick := l.retries
+	quick.CutRetries = true
+	err := quick.Do(ctx, "requesting its version", func(ctx context.Context) error {
 		_, err := ExamineServer(ctx, l.repository.Client(), l.Log)
 		return err
 	})
+	if _, gaveUp := errors.AsType[*retry.Error](err); gaveUp && ctx.Err() == nil {
+		err = unreachable(ctx, l.repository.Client(), err)
+	}
 	if err != nil {
-		return Contents{}, err
+		return Contents{}, withFault(err)
 	}
 	contents, err := l.inspect(ctx, "inspecting the repository")
 	if err == nil && contents.State == Absent {

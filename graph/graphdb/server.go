@@ -71,8 +71,17 @@ func ExamineServer(ctx context.Context, c *rdf4j.Client, log *slog.Logger) (Serv
 // Probe is [ExamineServer] without a retry, for a check before a load. Its errors have the class of their remedy.
 func Probe(ctx context.Context, c *rdf4j.Client, log *slog.Logger) (Server, error) {
 	s, err := ExamineServer(ctx, c, log)
-	if err != nil && rdf4j.Temporary(err) {
-		err = schema.Faultf(schema.FaultService, "check that the server runs, and that the URL is correct", "%w", err)
+	if err != nil && ctx.Err() == nil && rdf4j.Temporary(err) {
+		err = unreachable(ctx, c, err)
 	}
 	return s, withFault(err)
+}
+
+// unreachable returns the fault of a server that does not answer.
+func unreachable(ctx context.Context, c *rdf4j.Client, err error) error {
+	remedy := "check that the server runs, and that the URL is correct"
+	if found := c.Answering(ctx); found != "" {
+		remedy += "; at that address" + found
+	}
+	return schema.Faultf(schema.FaultService, remedy, "%w", err)
 }

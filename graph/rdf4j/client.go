@@ -176,6 +176,9 @@ func (c *Client) call(ctx context.Context, r request) ([]byte, error) {
 	if len(text) > maxAnswer {
 		return nil, c.target.TooLong(maxAnswer)
 	}
+	if remote.IsPage("", text) {
+		return nil, c.target.Page(http.StatusOK, text, c.secrets)
+	}
 	return text, nil
 }
 
@@ -280,6 +283,15 @@ func (c *Client) examine(ctx context.Context, err error) error {
 		return wrong
 	}
 	return err
+}
+
+// Answering returns what answers at the server's address, for the end of a sentence; see
+// [remote.Target.Answering]. It is empty once the server has given a good answer.
+func (c *Client) Answering(ctx context.Context) string {
+	if c.answered.Load() {
+		return ""
+	}
+	return c.target.Answering(ctx)
 }
 
 // answerError returns the error of an answer of status 2xx that is not what the protocol

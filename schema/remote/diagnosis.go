@@ -107,7 +107,7 @@ func (t Target) Diagnose(ctx context.Context, err error) *WrongServerError {
 	case has("remote error: tls:", "tls: server selected unsupported"):
 		return wrong("the server refuses the TLS handshake", "check host and port: it requires TLS 1.2 or newer on both sides")
 	}
-	definite := has("malformed HTTP", "looked like an HTTP/1.1 header", "http2: frame too large", "unsupported protocol scheme")
+	definite := has("malformed HTTP", "readLoopPeekFail", "Unsolicited response", "looked like an HTTP/1.1 header", "http2: frame too large", "unsupported protocol scheme")
 	if !definite && !has("EOF", "reset by peer", "broken pipe", "error reading server preface", "server closed", "no answer within", "deadline exceeded", "i/o timeout") {
 		return nil
 	}
@@ -127,9 +127,10 @@ func (t Target) Diagnose(ctx context.Context, err error) *WrongServerError {
 		}
 	}
 	if p.Name == "" {
-		p.Name = "another protocol"
+		return wrong("another protocol answers in place of "+t.Server, t.remedy(p))
 	}
-	return wrong(p.Name+" answers in place of "+t.Server, t.remedy(p))
+	// err is the consequence in the words of a library
+	return &WrongServerError{Address: t.Address, Found: p.Name + " answers in place of " + t.Server, Remedy: t.remedy(p)}
 }
 
 // Foreign returns the error of a first request that is answered with a status as 404, where a known other server answers. err

@@ -113,6 +113,8 @@ func classify(answer []byte) Peer {
 		return Peer{Other, "Redis"}
 	case strings.HasPrefix(text, "220 "), strings.HasPrefix(text, "220-"), strings.HasPrefix(text, "+OK "), strings.HasPrefix(text, "* OK"):
 		return Peer{Other, "a mail or FTP server"}
+	case strings.HasPrefix("HTTP/", text): // no more of it within the time
+		return Peer{HTTP, "a slow web server"}
 	case !strings.HasPrefix(text, "HTTP/"):
 		if IsPage("", answer) {
 			return Peer{HTTP, "a web server"}

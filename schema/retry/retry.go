@@ -30,6 +30,7 @@ type Policy struct {
 	RetryFor   time.Duration // limit of the time from the first failure to the beginning of a try; 0 or less: no retry
 	MaxTries   int           // limit of the number of tries; 0: none
 	Timeout    time.Duration // deadline of each try; 0: none
+	CutRetries bool          // a retry ends at the limit of RetryFor, for requests that take no time where all is well
 	FirstPause time.Duration // mean pause after the first failure, doubled by each further one; 0: DefaultFirstPause
 	MaxPause   time.Duration // limit of the mean pause; 0: DefaultMaxPause
 
@@ -81,11 +82,19 @@ func Value[T any](ctx context.Context, p Policy, what string, try func(context.C
 			tryCtx, cancel = context.WithTimeout(tryCtx, p.Timeout)
 		}
 		defer cancel()
+		cut := false
+		if p.CutRetries && tries > 1 {
+			var end context.CancelFunc
+			tryCtx, end = context.WithDeadline(tryCtx, own.end(time.Now().Add(leastRetry)))
+			defer end()
+			cut = true
+		}
 		answer, err := try(tryCtx)
 		if err == nil {
 			return answer, nil
 		}
-		if ctx.Err() != nil || p.Temporary != nil && !p.Temporary(err) {
+		cut = cut && tryCtx.Err() != nil
+		if ctx.Err() != nil || p.Temporary != nil && !cut && !p.Temporary(err) {
 			return answer, backoff.Permanent(err)
 		}
 		elapsed, left := own.fail(time.Now())
@@ -154,6 +163,19 @@ func (s *span) left(now, first time.Time) time.Duration {
 		left = min(left, s.outer.left(now, first))
 	}
 	return left
+}
+
+// leastRetry is the shortest deadline of a retry with CutRetries.
+const leastRetry = 500 * time.Millisecond
+
+// end returns the time of the limit, at least least.
+func (s *span) end(least time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at := s.first.Add(s.limit); at.After(least) {
+		return at
+	}
+	return least
 }
 
 // giveUp reports the first failure to the outer policy, whose limit counts from there.

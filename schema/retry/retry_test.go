@@ -145,6 +145,26 @@ func TestValueGivesEachTryADeadline(t *testing.T) {
 	})
 }
 
+// A retry of a quick request ends at the limit, and what ends it is a temporary error.
+func TestValueCutsRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began, tries := time.Now(), 0
+		p := Policy{RetryFor: 10 * time.Second, Timeout: time.Minute, CutRetries: true, Temporary: func(err error) bool { return err == errBusy }}
+		err := p.Do(t.Context(), "asking", func(ctx context.Context) error {
+			if tries++; tries == 1 {
+				time.Sleep(20 * time.Second)
+				return errBusy
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		})
+		e, ok := errors.AsType[*Error](err)
+		if took := time.Since(began); !ok || e.Tries != 2 || took != 30*time.Second {
+			t.Errorf("%v: %v", took, err)
+		}
+	})
+}
+
 func TestPauseDoublesToItsLimit(t *testing.T) {
 	p := Policy{FirstPause: time.Second, MaxPause: 10 * time.Second}
 	for failures, mean := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 5: 10 * time.Second, 1e9: 10 * time.Second} {

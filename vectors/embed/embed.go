@@ -54,7 +54,7 @@ const maxDims = 1<<16 - 1
 
 // RemoteOptions configures requests to an embedder at endpoints. The zero value works.
 type RemoteOptions struct {
-	RetryFor time.Duration       // how long requests are retried while no endpoint answers; 0: 2 minutes
+	RetryFor time.Duration       // how long requests are retried while no endpoint answers; 0: 2 minutes; below 0: not at all
 	Timeout  time.Duration       // of one request; 0: 2 minutes
 	Getenv   func(string) string // returns the keys; nil: os.Getenv
 	Log      *slog.Logger        // nil: nothing is logged

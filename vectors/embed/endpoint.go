@@ -157,7 +157,7 @@ func (e *endpoint) examine(ctx context.Context, failure *temporaryError) error {
 	if e.answered.Load() || e.examined.Swap(true) {
 		return failure
 	}
-	if wrong := e.target.Diagnose(context.WithoutCancel(ctx), failure); wrong != nil && !errors.Is(ctx.Err(), context.Canceled) {
+	if wrong := e.target.Diagnose(context.WithoutCancel(ctx), failure.err); wrong != nil && !errors.Is(ctx.Err(), context.Canceled) {
 		return wrongServer(wrong)
 	}
 	return failure

@@ -125,7 +125,7 @@ func (s *Server) fault(ctx context.Context, doing string, err error) error {
 		if wrong.Later {
 			class = schema.FaultService
 		}
-		return schema.Faultf(class, wrong.Remedy, "Qdrant: %w", wrong)
+		return schema.Faultf(class, wrong.Remedy, "%w", wrong)
 	}
 	class, remedy := schema.FaultService, "check that the server runs and is healthy, then give the same command again; it resumes here"
 	switch codeOf(err) {

@@ -75,7 +75,9 @@ func Open(ctx context.Context, a Access) (*Server, error) {
 		return nil, schema.Faultf(schema.FaultUsage, "", "opening %s: %w", a.Address, err)
 	}
 	s := &Server{Access: a, client: client, secrets: remote.NewSecrets(a.Key)}
-	health, err := callWithin(ctx, s, min(a.Timeout, probeTimeout), "requesting its version", s.client.HealthCheck)
+	quick := s.policy()
+	quick.Timeout, quick.CutRetries = min(a.Timeout, probeTimeout), true
+	health, err := callBy(ctx, s, quick, "requesting its version", s.client.HealthCheck)
 	if err == nil {
 		s.version = s.secrets.Text(health.GetVersion(), 40)
 		err = s.checkVersion()
@@ -129,15 +131,26 @@ func (s *Server) Close() error { return s.client.Close() }
 // call calls try, and repeats it while it fails for a temporary reason. Each try has
 // the deadline of s. doing describes the call in errors and the log.
 func call[T any](ctx context.Context, s *Server, doing string, try func(context.Context) (T, error)) (T, error) {
-	return callWithin(ctx, s, s.Timeout, doing, try)
+	return callBy(ctx, s, s.policy(), doing, try)
+}
+
+// policy returns the policy of the retries of a call.
+func (s *Server) policy() retry.Policy {
+	return retry.Policy{
+		RetryFor: s.RetryFor, Timeout: s.Timeout, FirstPause: s.Pause, MaxPause: maxPauses * s.Pause,
+		Temporary: isTemporary, RetryAfter: retryAfter, Log: s.Log,
+	}
 }
 
 // callWithin calls try as call does, with another deadline of a try.
 func callWithin[T any](ctx context.Context, s *Server, timeout time.Duration, doing string, try func(context.Context) (T, error)) (T, error) {
-	policy := retry.Policy{
-		RetryFor: s.RetryFor, Timeout: timeout, FirstPause: s.Pause, MaxPause: maxPauses * s.Pause,
-		Temporary: isTemporary, RetryAfter: retryAfter, Log: s.Log,
-	}
+	policy := s.policy()
+	policy.Timeout = timeout
+	return callBy(ctx, s, policy, doing, try)
+}
+
+// callBy calls try as call does, by another policy.
+func callBy[T any](ctx context.Context, s *Server, policy retry.Policy, doing string, try func(context.Context) (T, error)) (T, error) {
 	answer, err := retry.Value(ctx, policy, doing, func(ctx context.Context) (T, error) {
 		began := time.Now()
 		answer, err := try(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -43,15 +44,15 @@ const probeTimeout = 15 * time.Second
 // examineServices sends a request to each server that the options name. It returns the length of the dense endpoint's
 // vectors, 0 without an endpoint, and the error of the first server that cannot be used.
 func (e *Examination) examineServices(ctx context.Context, o *build.Options, servers Servers) (dimensions int, failed error) {
-	remote := o.Remote
-	remote.RetryFor, remote.Timeout = time.Second, probeTimeout
+	endpoints := o.Remote
+	endpoints.RetryFor, endpoints.Timeout = time.Second, probeTimeout
 	probes := []struct {
 		name, option, address string
 		probe                 func(context.Context) (string, error)
 	}{
 		{"MariaDB", "dsn", o.DSN, func(ctx context.Context) (string, error) { return probeMariaDB(ctx, o) }},
 		{"dense vectors", "dense", o.Shape.Dense, func(ctx context.Context) (string, error) {
-			dense, err := embed.OpenDense(ctx, o.Shape.Dense, remote)
+			dense, err := embed.OpenDense(ctx, o.Shape.Dense, endpoints)
 			if err != nil {
 				return "", err
 			}
@@ -59,7 +60,7 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 			return fmt.Sprintf("%s, %d dimensions", dense.Model(), dense.Dim()), nil
 		}},
 		{"sparse vectors", "sparse", o.Shape.Sparse, func(ctx context.Context) (string, error) {
-			sparse, err := embed.OpenSparse(ctx, o.Shape.Sparse, remote)
+			sparse, err := embed.OpenSparse(ctx, o.Shape.Sparse, endpoints)
 			if err != nil {
 				return "", err
 			}
@@ -72,8 +73,11 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 		if p.address == "" || p.address == embed.KindBuiltin || p.address == embed.KindBM25 {
 			continue
 		}
-		within, cancel := context.WithTimeout(ctx, probeTimeout)
+		within, cancel := context.WithTimeout(ctx, probeTimeout+5*time.Second) // clients report their own timeouts
 		answer, err := p.probe(within)
+		if fault, _ := schema.FaultOf(err); err != nil && fault == schema.FaultOurs && within.Err() != nil {
+			err = schema.Faultf(schema.FaultService, "check that the server runs, and host and port"+answering(ctx, p.address), "no answer within %v: %w", probeTimeout, err)
+		}
 		cancel()
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -88,6 +92,23 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 		e.Services = append(e.Services, found)
 	}
 	return dimensions, failed
+}
+
+// answering returns what answers at the first http or https URL of an address.
+func answering(ctx context.Context, address string) string {
+	at := strings.Index(address, "http")
+	if at < 0 {
+		return ""
+	}
+	first, _, _ := strings.Cut(address[at:], ",")
+	u, err := url.Parse(first)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	if found := remote.NewTarget(u, "").Answering(ctx); found != "" {
+		return "; at " + u.Host + strings.TrimPrefix(found, ",")
+	}
+	return ""
 }
 
 // probeMariaDB checks the rights that a load needs, on a table of its own.
