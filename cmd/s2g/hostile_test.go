@@ -27,8 +27,8 @@ import (
 // secretOfTest is the credential of all clients. No output may hold it.
 const secretOfTest = "open-sesame-4711"
 
-// hostile is a server that is not what a client expects. The exit codes are those of doctor and of a load.
-type hostile struct {
+// hostileServer is a server that is not what a client expects. The exit codes are those of doctor and of a load.
+type hostileServer struct {
 	name                   string
 	start                  func(t *testing.T) (address string)
 	https                  bool // the clients are told https://
@@ -147,7 +147,7 @@ func gzipped(n int) string {
 	return b.String()
 }
 
-var hostiles = []hostile{
+var hostileServers = []hostileServer{
 	{name: "a login page", start: webServer(page(200, "Sign in")), embed: 4, graphDB: 4, qdrant: 2, says: "Sign in"},
 	{name: "a page of status 404", start: webServer(page(404, "Not here")), embed: 4, graphDB: 4, qdrant: 2, says: "Not here"},
 	{name: "a page of status 501", start: webServer(page(501, "Unsupported method")), embed: 4, graphDB: 4, qdrant: 2},
@@ -293,7 +293,7 @@ func TestHostileServers(t *testing.T) {
 	var running errgroup.Group
 	running.SetLimit(24) // they wait most of the time
 	var checks []func()
-	for _, h := range hostiles {
+	for _, h := range hostileServers {
 		address := h.start(t)
 		scheme := "http://"
 		if h.https {
