@@ -49,10 +49,14 @@ func main() {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	results := &resultWriter{w: stdout}
 	a := newApp(results, stderr)
-	a.args = args
 	a.root.SetArgs(args)
 	started := time.Now()
-	cmd, err := a.root.ExecuteContextC(ctx)
+	cmd, err := a.root, checkCommand(a.root, args)
+	if err != nil {
+		a.json = slices.Contains(args, "--json") // no flag is parsed
+	} else {
+		cmd, err = a.root.ExecuteContextC(ctx)
+	}
 	if err == nil && results.err != nil {
 		err = fmt.Errorf("writing the result: %w", results.err)
 	}
@@ -111,7 +115,7 @@ var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 // withFlagNames replaces the options that a library's message names by their flags: "option window" by "--window".
 func (a *app) withFlagNames(message string) string {
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
-		if name := strings.TrimPrefix(option, "option "); slices.Contains(flagNames(a.root), name) {
+		if name := strings.TrimPrefix(option, "option "); slices.Contains(commandLineOnly, name) || slices.Contains(flagNames(a.root), name) {
 			return "--" + name
 		}
 		return option

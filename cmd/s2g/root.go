@@ -63,7 +63,6 @@ type app struct {
 	settings settings
 
 	root     *cobra.Command
-	args     []string        // the command line
 	metrics  string          // path of the file of --metrics
 	outcomes []build.Outcome // of the command, for the metrics
 	checks   []verify.Check  // of the command, for the metrics
@@ -87,7 +86,7 @@ func newApp(stdout, stderr io.Writer) *app {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(a.flagFault)
+	root.SetFlagErrorFunc(flagFault)
 	f := root.PersistentFlags()
 	f.BoolVar(&a.quiet, "quiet", false, "print only warnings, errors and results")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
@@ -104,49 +103,24 @@ func newApp(stdout, stderr io.Writer) *app {
 		a.doctor(),
 	)
 	root.AddCommand(manCommand())
+	root.Args = cobra.ArbitraryArgs // checkCommand has refused unknown words
+	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, cmd := range root.Commands() {
 		makeResettable(cmd.Flags())
 	}
-	a.usageArgs(root)
+	checkWords(root)
 	completions(root)
 	a.root = root
 	return a
-}
-
-// usageArgs makes errors of positional arguments usage faults, in cmd and all commands below it.
-func (a *app) usageArgs(cmd *cobra.Command) {
-	for _, c := range cmd.Commands() {
-		if check := c.Args; check != nil {
-			c.Args = func(cmd *cobra.Command, args []string) error {
-				err := check(cmd, args)
-				switch {
-				case err != nil && cmd.HasSubCommands():
-					return a.commandFault(cmd, args[0])
-				case err != nil && cobra.NoArgs(cmd, args) != nil && check(cmd, nil) == nil:
-					return argumentFault(cmd, args[0])
-				case err != nil:
-					return schema.Faultf(schema.FaultUsage, "see "+cmd.CommandPath()+" --help", "%w", err)
-				}
-				return nil
-			}
-		}
-		a.usageArgs(c)
-	}
-	if !cmd.HasParent() {
-		cmd.Args = func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return a.commandFault(a.root, args[0])
-			}
-			return nil
-		}
-		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	}
 }
 
 // setUp runs before every command. It sets flags from the environment and the configuration file, and creates the log.
 func (a *app) setUp(cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
 		return nil // completion works even if the environment holds bad values
+	}
+	if err := checkValues(cmd.Flags()); err != nil {
+		return err
 	}
 	if err := a.applySettings(cmd); err != nil {
 		return err

@@ -15,11 +15,15 @@ const DefaultSite Site = "http://stackoverflow.com"
 type Site string
 
 // ParseSite parses the value of option site, a host or a URL; the default scheme is
-// http. A path, query or fragment is a usage fault, because the paths of IRIs begin
+// http. A host of one word without a scheme is a usage fault, because it is
+// probably cut short; so is a path, query or fragment, because the paths of IRIs begin
 // at the host.
 func ParseSite(value string) (Site, error) {
 	text := strings.TrimRight(value, "/")
 	if !strings.Contains(text, "://") {
+		if !strings.ContainsAny(text, ".:") && text != "localhost" && text != "" {
+			return "", schema.Faultf(schema.FaultUsage, "give the whole host, as "+text+".stackexchange.com or stackoverflow.com; a host of one word begins with http://", "%q is not the base of a site", value)
+		}
 		text = "http://" + text
 	}
 	u, err := url.Parse(text)

@@ -120,8 +120,13 @@ func (b *Build) Run(ctx context.Context, stages []string, verify, report func(co
 	return nil
 }
 
-// Ingest reads the dump into the tables.
+// Ingest reads the dump into the tables. Without the option dump, those of an earlier ingest stay.
 func (b *Build) Ingest(ctx context.Context) error {
+	if done := b.Dir.Manifest().Stages[manifest.Ingest]; done != nil && b.Options.Dump == "" {
+		b.Options.Log.Info("no dump is given: the tables of the last one stay", "dump", b.Dir.Manifest().Dump.Name)
+		b.Outcomes = append(b.Outcomes, Outcome{Stage: manifest.Ingest, Fresh: true})
+		return nil
+	}
 	if err := b.Options.readSums(ctx); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -163,8 +164,18 @@ func (o *Options) Complete() error {
 	if s.WholeSite && s.Other {
 		return schema.Faultf(schema.FaultUsage, "leave one of them out, or set it to false", "options whole-site and other exclude each other: the site's graph has every question")
 	}
+	if sameFolder(o.Dump, o.Out) {
+		return schema.Faultf(schema.FaultUsage, "give the build a folder of its own", "option dump and option out are the same folder, %s", o.Out)
+	}
 	if o.MaxRejects < 0 || o.MaxRejects > 1 {
 		return schema.Faultf(schema.FaultUsage, "0.01 is one row in a hundred", "option max-rejects is a share from 0 to 1, not %g", o.MaxRejects)
 	}
 	return nil
+}
+
+// sameFolder reports whether two paths lead to one existing folder.
+func sameFolder(a, b string) bool {
+	first, errFirst := os.Stat(a)
+	second, errSecond := os.Stat(b)
+	return errFirst == nil && errSecond == nil && os.SameFile(first, second)
 }
