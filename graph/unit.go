@@ -69,7 +69,7 @@ func cutPosts(db *tables.DB) func(context.Context, int64, func(*unit) error) err
 // least min; ok is false if there is none.
 func nextBlock(ctx context.Context, db *tables.DB, min int64) (block int64, ok bool, err error) {
 	var id sql.NullInt64
-	err = db.SQL().QueryRowContext(ctx, "SELECT MIN(Id) FROM Posts WHERE Id >= ?", min).Scan(&id)
+	err = db.ReadRow(ctx, []any{&id}, "SELECT MIN(Id) FROM Posts WHERE Id >= ?", min)
 	if err != nil {
 		return 0, false, fmt.Errorf("finding the next posts: %w", err)
 	}

@@ -26,23 +26,36 @@ import (
 	"s2g/schema/tables"
 )
 
-// exitInterrupted is the exit code after SIGINT or SIGTERM: the run can be resumed.
+// exitInterrupted is the exit code after a signal of [interruptions]: the run can be resumed.
 const exitInterrupted = 130
 
-// errInterrupted is the cause of a context that SIGINT or SIGTERM cancels.
+// errInterrupted is the cause of a context that a signal of [interruptions] cancels.
 var errInterrupted = errors.New("interrupted")
 
 func main() {
 	tables.Supervise()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if list := interruptions(); len(list) > 0 { // without a list, Notify relays all signals
+		signal.Notify(signals, list...)
+	}
 	go func() {
 		<-signals
 		signal.Stop(signals) // a second signal ends the process at once
 		cancel(errInterrupted)
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// interruptions returns the signals that interrupt a run: all that ask a process to end, but for those that it ignored
+// when it started. nohup ignores SIGHUP; a shell without job control ignores SIGINT for commands in the background.
+func interruptions() (signals []os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signals = append(signals, s)
+		}
+	}
+	return signals
 }
 
 // run executes one command line and returns the exit code.
@@ -104,6 +117,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 			_ = a.writeWithFlagNames(a.stderr, refused.Plan.Write) // so has the exit code
 		}
 	}
+	err = systemFault(err)
 	fault, remedy := schema.FaultOf(err)
 	a.printError(a.withFlagNames(config.Message(err, a.settings.redacted)), a.withFlagNames(remote.Printable(remedy)), fault.ExitCode())
 	return fault.ExitCode()

@@ -179,6 +179,12 @@ func (db *DB) PeakRSS() int64 {
 	return db.server.peakRSS()
 }
 
+// ReadRow runs a query with one row and stores its values in dest, as
+// database/sql's Row.Scan does.
+func (db *DB) ReadRow(ctx context.Context, dest []any, query string, args ...any) error {
+	return db.explain(db.pool.QueryRowContext(ctx, query, args...).Scan(dest...))
+}
+
 // exec runs statements one after the other.
 func (db *DB) exec(ctx context.Context, statements ...string) error {
 	for _, s := range statements {

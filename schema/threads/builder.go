@@ -26,7 +26,7 @@ func Build(ctx context.Context, db *tables.DB, langs []schema.Language, other bo
 
 func build(ctx context.Context, db *tables.DB, langs []schema.Language, other bool) (*Index, error) {
 	var posts int64 // with tag wikis: the surplus costs address space, not memory
-	if err := db.SQL().QueryRowContext(ctx, "SELECT COUNT(*) FROM Posts").Scan(&posts); err != nil {
+	if err := db.ReadRow(ctx, []any{&posts}, "SELECT COUNT(*) FROM Posts"); err != nil {
 		return nil, fmt.Errorf("counting posts: %w", err)
 	}
 	if posts > math.MaxUint32 {
@@ -156,7 +156,7 @@ type postRow struct {
 // queries read them. A query that is ahead of use waits when its buffer is full.
 func scanPosts(ctx context.Context, db *tables.DB, n int64, use func(postRow)) error {
 	var first, last sql.NullInt64
-	if err := db.SQL().QueryRowContext(ctx, "SELECT MIN(Id), MAX(Id) FROM Posts").Scan(&first, &last); err != nil {
+	if err := db.ReadRow(ctx, []any{&first, &last}, "SELECT MIN(Id), MAX(Id) FROM Posts"); err != nil {
 		return fmt.Errorf("finding the first and the last post: %w", err)
 	}
 	if !first.Valid {
