@@ -19,8 +19,10 @@ import (
 	"syscall"
 	"time"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/plan"
+	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/remote"
 	"s2g/schema/tables"
@@ -62,6 +64,7 @@ func interruptions() (signals []os.Signal) {
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	results := &resultWriter{w: stdout}
 	a := newApp(results, stderr)
+	a.args = args
 	a.root.SetArgs(args)
 	started := time.Now()
 	cmd, err := a.root, checkCommand(a.root, args)
@@ -119,8 +122,28 @@ func (a *app) fail(ctx context.Context, err error) int {
 	}
 	err = systemFault(err)
 	fault, remedy := schema.FaultOf(err)
+	if none, ok := errors.AsType[*build.NoQuestion](err); ok && len(none.Tags) > 0 {
+		remedy += "\n     " + a.commandWithLanguages(none.Tags)
+	}
 	a.printError(a.withFlagNames(config.Message(err, a.settings.redacted)), a.withFlagNames(remote.Printable(remedy)), fault.ExitCode())
 	return fault.ExitCode()
+}
+
+// commandWithLanguages returns the command line for a shell, with tags as its languages.
+func (a *app) commandWithLanguages(tags []dump.TagCount) string {
+	words := []string{"s2g"}
+	for i := 0; i < len(a.args); i++ {
+		if a.args[i] == "--languages" {
+			i++ // its value
+		} else if !strings.HasPrefix(a.args[i], "--languages=") {
+			words = append(words, shellQuoted(a.args[i]))
+		}
+	}
+	var names []string
+	for _, t := range tags {
+		names = append(names, t.Tag)
+	}
+	return strings.Join(append(words, "--languages", shellQuoted(strings.Join(names, ","))), " ")
 }
 
 // optionName matches the name of an option in a library's message; see [schema.Faultf].

@@ -63,6 +63,7 @@ type app struct {
 	settings settings
 
 	root     *cobra.Command
+	args     []string        // the command line
 	metrics  string          // path of the file of --metrics
 	outcomes []build.Outcome // of the command, for the metrics
 	checks   []verify.Check  // of the command, for the metrics

@@ -69,13 +69,12 @@ func (d *Dump) DetectForm(ctx context.Context) (Form, error) {
 	return Form{}, nil
 }
 
-// detectForm examines the beginning of a table of the stream.
-func (s *Stream) detectForm(ctx context.Context, table string) (Form, error) {
+// openTable decodes the stream up to a table, which the caller may read.
+func (s *Stream) openTable(ctx context.Context, table string) (*memberReader, Member, error) {
 	r, err := s.start(ctx)
 	if err != nil {
-		return Form{}, err
+		return nil, Member{}, err
 	}
-	defer r.Close()
 	m, err := r.next()
 	for err == nil && m.Table != table {
 		if _, err = io.Copy(io.Discard, r); err == nil {
@@ -83,8 +82,19 @@ func (s *Stream) detectForm(ctx context.Context, table string) (Form, error) {
 		}
 	}
 	if err != nil {
+		r.Close()
+		return nil, Member{}, err
+	}
+	return r, m, nil
+}
+
+// detectForm examines the beginning of a table of the stream.
+func (s *Stream) detectForm(ctx context.Context, table string) (Form, error) {
+	r, m, err := s.openTable(ctx, table)
+	if err != nil {
 		return Form{}, err
 	}
+	defer r.Close()
 	text := &textReader{r: r}
 	head := make([]byte, formSample)
 	n, err := io.ReadFull(text, head)

@@ -41,6 +41,7 @@ type Build struct {
 
 	db      *tables.DB
 	warned  bool  // of languages without questions
+	asked   bool  // checkQuestions has found a question
 	checked bool  // Check has covered ingest
 	xml     int64 // bytes of the dump's tables as XML, once Ingest has found it
 }
@@ -78,6 +79,13 @@ func (b *Build) Close() (err error) {
 // before its first stage.
 func (b *Build) Check(ctx context.Context, stages []string) error {
 	b.checked = true
+	warnings, err := b.Options.checkDumpTags(ctx, b.Dir.Manifest(), stages)
+	for _, warning := range warnings {
+		b.Options.Log.Warn(warning)
+	}
+	if err != nil {
+		return err
+	}
 	return b.checkFits(ctx, b.Options, stages)
 }
 
@@ -169,6 +177,9 @@ func (b *Build) Graph(ctx context.Context) error {
 		return err
 	}
 	return b.stage(ctx, manifest.Graph, key, func(db *tables.DB, progress func(string, int64, int64)) error {
+		if err := b.checkQuestions(ctx, db); err != nil {
+			return err
+		}
 		o.Progress = progress
 		if b.Options.LimitMemory != nil {
 			defer b.Options.LimitMemory(graph.MemoryLimit(b.Dir.Manifest().Dump.Tables["Posts"].Rows))()
@@ -205,6 +216,9 @@ func (b *Build) runVectors(ctx context.Context, work func(context.Context, *mani
 	}
 	b.Options.Shape.TextLanguage = o.TextLanguage // the manifest stores it, and later runs keep it
 	return b.stage(ctx, manifest.Vectors, key, func(db *tables.DB, progress func(string, int64, int64)) error {
+		if err := b.checkQuestions(ctx, db); err != nil {
+			return err
+		}
 		o.Progress = progress
 		return work(ctx, b.Dir, db, o)
 	})

@@ -59,6 +59,7 @@ var shapingOptions = []shapingOption{
 	{"overlap", ofVectors, func(s manifest.Options) string { return strconv.Itoa(s.Overlap) }, nil},
 	{"dense", ofVectors, func(s manifest.Options) string { return modelOf(s.Dense, embed.KindBuiltin) }, nil},
 	{"sparse", ofVectors, func(s manifest.Options) string { return modelOf(s.Sparse, embed.KindBM25) }, nil},
+	{"text-language", ofVectors, func(s manifest.Options) string { return cmp.Or(s.TextLanguage, "that of the site") }, nil},
 	{"links", ofVectors, func(s manifest.Options) string { return strconv.FormatBool(s.Links) }, nil},
 }
 

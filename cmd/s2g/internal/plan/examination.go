@@ -87,6 +87,7 @@ func (e *Examination) examineBuild(ctx context.Context, o *build.Options, m *man
 		return err
 	}
 	e.Plan = plan
+	tagsErr := o.CheckTags(ctx, m, build.Stages)
 	if plan.dump != nil {
 		for _, member := range plan.dump.Tables() {
 			e.Dump = append(e.Dump, DumpTable{Table: member.Table, File: member.Name, Decoded: member.Size})
@@ -97,7 +98,7 @@ func (e *Examination) examineBuild(ctx context.Context, o *build.Options, m *man
 		}
 		e.Form = &form
 	}
-	return plan.Err()
+	return errors.Join(tagsErr, plan.Err())
 }
 
 // describeForm returns the form of a dump's text in words.

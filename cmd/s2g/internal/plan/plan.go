@@ -66,6 +66,9 @@ func (n Need) lacks() bool { return n.Has > 0 && n.Has < n.Needs }
 
 // New returns the plan of the given stages of a build. It changes nothing.
 func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) (*Plan, error) {
+	if err := o.CheckTags(ctx, m, stages); err != nil {
+		return nil, err
+	}
 	return newPlan(ctx, o, m, stages, 0)
 }
 
