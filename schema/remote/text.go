@@ -5,9 +5,11 @@ package remote
 import (
 	"encoding/base64"
 	"encoding/json"
+	"html"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -29,8 +31,8 @@ type Secrets struct {
 	pattern *regexp.Regexp
 }
 
-// NewSecrets returns the secrets with the forms in which a server may repeat them: escaped for a URL or JSON, in base64, or
-// in other case.
+// NewSecrets returns the secrets with the forms in which a server may repeat them: escaped for a URL, JSON or HTML, in
+// base64, or in other case.
 func NewSecrets(values ...string) Secrets {
 	var s Secrets
 	for _, value := range values {
@@ -40,7 +42,8 @@ func NewSecrets(values ...string) Secrets {
 		}
 		quoted, _ := json.Marshal(value)
 		for _, form := range []string{
-			value, url.QueryEscape(value), url.PathEscape(value), strings.Trim(string(quoted), `"`),
+			value, url.QueryEscape(value), url.PathEscape(value), html.EscapeString(value),
+			strings.Trim(string(quoted), `"`), strings.ReplaceAll(value, "/", `\/`), strings.Trim(strconv.QuoteToASCII(value), `"`),
 			base64.RawStdEncoding.EncodeToString([]byte(value)), base64.RawURLEncoding.EncodeToString([]byte(value)),
 			Printable(value), oneLine(value),
 		} {
@@ -114,7 +117,7 @@ var (
 	parameter = regexp.MustCompile(`(?i)([?&;][^=&?\s]*(?:key|passw|pwd|secret|token|auth|signature|credential)[^=&?\s]*=)[^&\s,"'<>]*`)
 	header    = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|x-api-key|api-key|x-auth-token|set-cookie|cookie)([\\\s"':=\[]*[:=][\\\s"':=\[]*)((?:bearer|basic|gdb|digest|token|apikey)\s+)?[^\s"',;\\\]]+`)
 	scheme    = regexp.MustCompile(`(?i)\b(bearer|gdb)\s+[a-z0-9._~+/-]{12,}=*|\b(basic)\s+[a-z0-9+/]{6,}={1,2}`)
-	password  = regexp.MustCompile(`(?i)\b(password|passwd|pwd|api[_-]?key|access[_-]?token|client[_-]?secret)([\\\s"']*[:=][\\\s"']*)([^\s"',;&)\\]+)`)
+	password  = regexp.MustCompile(`(?i)\b(password|passwd|pwd|api[_-]?key|access[_-]?token|client[_-]?secret)([\\\s"']*[:=][\\\s"'\[]*)([^\s"',;&)\\]+)`)
 )
 
 // Redact replaces the secrets of a text, and what has the form of a credential: a user in a URL, the value of a parameter or
@@ -129,7 +132,7 @@ func (s Secrets) Redact(text string) string {
 	text = scheme.ReplaceAllString(text, "${1}${2} "+hidden)
 	return password.ReplaceAllStringFunc(text, func(found string) string {
 		part := password.FindStringSubmatch(found)
-		if value := strings.ToUpper(part[3]); value == "YES" || value == "NO" { // MariaDB's "using password: YES"
+		if value := strings.ToUpper(part[3]); value == "YES" || value == "NO" || strings.HasPrefix(value, hidden) { // MariaDB's "using password: YES"
 			return found
 		}
 		return part[1] + part[2] + hidden

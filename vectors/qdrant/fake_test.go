@@ -1,6 +1,7 @@
 package qdrant
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net"
@@ -26,6 +27,9 @@ type fake struct {
 	before, after func(ctx context.Context, method string, nth int, request proto.Message) error
 	// state returns the state of a collection at a request of it; nil: always green
 	state func(collection string, asked int) *qdrant.CollectionInfo
+	// scroll answers a request for ids; nil: those of the points
+	scroll  func(r *qdrant.ScrollPoints) *qdrant.ScrollResponse
+	version string // empty: 1.18.3
 
 	mu          sync.Mutex
 	requests    []proto.Message
@@ -50,7 +54,7 @@ func startFake(t *testing.T, f *fake, options ...grpc.ServerOption) *fake {
 	}
 	f.address = l.Addr().String()
 	server := grpc.NewServer(append(options, grpc.UnaryInterceptor(f.intercept), grpc.MaxRecvMsgSize(64<<20))...)
-	qdrant.RegisterQdrantServer(server, fakeHealth{})
+	qdrant.RegisterQdrantServer(server, fakeHealth{fake: f})
 	qdrant.RegisterCollectionsServer(server, fakeCollections{fake: f})
 	qdrant.RegisterPointsServer(server, fakePoints{fake: f})
 	go func() { _ = server.Serve(l) }() // it ends with Stop
@@ -100,10 +104,11 @@ func of[T proto.Message](f *fake) (list []T) {
 
 type fakeHealth struct {
 	qdrant.UnimplementedQdrantServer
+	*fake
 }
 
-func (fakeHealth) HealthCheck(context.Context, *qdrant.HealthCheckRequest) (*qdrant.HealthCheckReply, error) {
-	return &qdrant.HealthCheckReply{Title: "fake", Version: "1.18.3"}, nil
+func (f fakeHealth) HealthCheck(context.Context, *qdrant.HealthCheckRequest) (*qdrant.HealthCheckReply, error) {
+	return &qdrant.HealthCheckReply{Title: "fake", Version: cmp.Or(f.version, "1.18.3")}, nil
 }
 
 type fakeCollections struct {
@@ -226,6 +231,9 @@ func (f fakePoints) Count(_ context.Context, r *qdrant.CountPoints) (*qdrant.Cou
 
 func (f fakePoints) Scroll(_ context.Context, r *qdrant.ScrollPoints) (*qdrant.ScrollResponse, error) {
 	answer := &qdrant.ScrollResponse{}
+	if f.scroll != nil {
+		return f.scroll(r), nil
+	}
 	for _, id := range slices.Sorted(maps.Keys(f.points[r.GetCollectionName()])) {
 		if id < r.GetOffset().GetNum() {
 			continue
