@@ -45,6 +45,7 @@ type Options struct {
 	Sparse       string            // spec of the sparse embedder, see [embed.OpenSparse]; empty: embed.KindBM25
 	Links        bool              // the texts keep the addresses of links
 	Reuse        string            // folder of an earlier build; its vectors of equal texts and models are copied, and its builtin model; empty: none
+	Adopted      string            // key of shards of which AdoptIntact has entered some, for this run; empty: none
 	Sources      []Source          // folders in OUT; vectors that an endpoint has made are copied from them
 	Remote       embed.RemoteOptions
 

@@ -97,11 +97,18 @@ func (r *run) intoBuild(ctx context.Context, dir *manifest.Dir) (err error) {
 		return fmt.Errorf("making vectors: %w", err)
 	}
 	r.summary.Embedders = r.manifestEmbedders()
+	if adopted, ok := r.adoptedSummary(); ok && adopted.Embedders != nil && r.summary.Embedders != nil &&
+		adopted.Embedders.Dense == r.summary.Embedders.Dense && adopted.Embedders.Sparse == r.summary.Embedders.Sparse {
+		r.summary = adopted
+	}
 	return entry.Finish(r.summary)
 }
 
 // key returns the key of the tables and the options; see [Key].
 func (r *run) key(ctx context.Context) (string, error) {
+	if r.Adopted != "" {
+		return r.Adopted, nil
+	}
 	dumpKey, err := r.db.DumpKey(ctx)
 	if err != nil {
 		return "", err

@@ -12,6 +12,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/plan"
+	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
 )
@@ -58,14 +59,7 @@ func (a *app) build() *cobra.Command {
 				if a.clock, err = buildClockOf(ctx, b, stages); err != nil {
 					return err
 				}
-				verify := func(ctx context.Context) error {
-					found, err := a.verifyBuilt(ctx, b)
-					if err != nil {
-						return err
-					}
-					return to.load(ctx, a, b, found)
-				}
-				return b.Run(ctx, stages, verify, func(ctx context.Context) error { return a.reportBuilt(ctx, b) })
+				return b.Run(ctx, stages, a.buildSteps(b, to, cmd.Flags().Changed("stages")))
 			})
 		},
 	}
@@ -79,12 +73,36 @@ func (a *app) build() *cobra.Command {
 	return cmd
 }
 
+// buildSteps returns what a build does beside its stages. named tells that the command line names the stages.
+func (a *app) buildSteps(b *build.Build, to *destinations, named bool) build.Steps {
+	var found *verify.Contents
+	do := build.Steps{
+		Verify: func(ctx context.Context) (differ map[string]bool, err error) {
+			found, differ, err = a.verifyBuilt(ctx, b)
+			return differ, err
+		},
+		Always: named || !to.none(),
+		Report: func(ctx context.Context) error { return a.reportBuilt(ctx, b) },
+	}
+	if !to.none() {
+		do.Load = func(ctx context.Context) error {
+			found.MovedTo(b.Dir.Out())
+			return to.load(ctx, a, b, found)
+		}
+	}
+	return do
+}
+
 // inOut runs work in OUT under its lock and prints the summary at its end, even if work fails.
 func (a *app) inOut(cmd *cobra.Command, o *options, work func(*build.Build) error) (err error) {
+	return a.inFolder(cmd, o, build.Resume, work)
+}
+
+func (a *app) inFolder(cmd *cobra.Command, o *options, open func(*build.Options) (*build.Build, error), work func(*build.Build) error) (err error) {
 	if err := o.needOut(); err != nil {
 		return err
 	}
-	b, err := build.Open(&o.Options)
+	b, err := open(&o.Options)
 	if err != nil {
 		return err
 	}
@@ -101,12 +119,12 @@ func (a *app) inOut(cmd *cobra.Command, o *options, work func(*build.Build) erro
 	return err
 }
 
-// inBuild is inOut for a folder that holds a build.
+// inBuild is inOut for the build in service.
 func (a *app) inBuild(cmd *cobra.Command, o *options, work func(*build.Build) error) error {
 	if err := o.needBuild(); err != nil {
 		return err
 	}
-	return a.inOut(cmd, o, work)
+	return a.inFolder(cmd, o, build.Open, work)
 }
 
 func dryRunFlag(f *pflag.FlagSet, dryRun *bool) {
@@ -142,5 +160,5 @@ func manifestOf(out string) (*manifest.Manifest, error) {
 	if out == "" || !manifest.Exists(out) {
 		return &manifest.Manifest{}, nil
 	}
-	return manifest.Read(out)
+	return manifest.ReadLatest(out)
 }

@@ -33,6 +33,11 @@ func (a *app) diff() *cobra.Command {
 		Long:  diffHelp,
 		Args:  cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, out := range args {
+				if err := a.hold(cmd, out); err != nil {
+					return err
+				}
+			}
 			if list != "" {
 				return a.listDiff(cmd.Context(), args[0], args[1], list)
 			}

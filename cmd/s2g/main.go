@@ -76,6 +76,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil && results.err != nil {
 		err = fmt.Errorf("writing the result: %w", results.err)
 	}
+	for _, g := range a.held {
+		err = errors.Join(err, g.Release())
+	}
 	code := 0
 	if err != nil {
 		code = a.fail(ctx, err)

@@ -162,9 +162,13 @@ func (o *options) needBuild() error {
 	return err
 }
 
-// readBuild reads the manifest of the build in OUT and completes the options with it.
+// readBuild reads the manifest of the build in OUT and completes the options with it. The build stays in service until
+// the command has ended.
 func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, error) {
 	if err := o.needOut(); err != nil {
+		return nil, err
+	}
+	if err := a.hold(cmd, o.Out); err != nil {
 		return nil, err
 	}
 	m, err := manifest.Read(o.Out)
@@ -172,6 +176,15 @@ func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, err
 		return nil, err
 	}
 	return m, a.resolve(cmd, o, m)
+}
+
+// hold keeps the build in a folder in service until the command has ended.
+func (a *app) hold(cmd *cobra.Command, out string) error {
+	g, err := manifest.HoldGeneration(cmd.Context(), out)
+	if err == nil {
+		a.held = append(a.held, g)
+	}
+	return err
 }
 
 // resolve completes and checks the options. Options without a flag come from the build in OUT, whose manifest is m.

@@ -20,6 +20,7 @@ import (
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
+	"s2g/schema/manifest"
 )
 
 // version is set by the linker; see the Makefile.
@@ -67,6 +68,7 @@ type app struct {
 	metrics  string          // path of the file of --metrics
 	outcomes []build.Outcome // of the command, for the metrics
 	checks   []verify.Check  // of the command, for the metrics
+	held     []*manifest.Generation
 
 	clock        *buildClock // of s2g build; nil for the other commands
 	preparation  *progress   // shown before the first stage

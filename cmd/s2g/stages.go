@@ -10,6 +10,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/vectors"
 	"s2g/vectors/qdrant"
 )
@@ -80,8 +81,14 @@ func (a *app) vectors() *cobra.Command {
 				return err
 			}
 			if isRank && !dryRun { // a plan covers all ranks
-				m, err := a.readBuild(cmd, o)
+				if err := o.needBuild(); err != nil {
+					return err
+				}
+				m, err := manifest.ReadLatest(o.Out)
 				if err != nil {
+					return err
+				}
+				if err := a.resolve(cmd, o, m); err != nil {
 					return err
 				}
 				return build.RunRank(cmd.Context(), &o.Options, m, vectors.Ranks{Rank: share.rank, World: share.world})
@@ -119,7 +126,7 @@ func (a *app) runStage(cmd *cobra.Command, o *options, dryRun bool, stage func(*
 	if dryRun {
 		return a.printPlan(cmd, o, []string{cmd.Name()})
 	}
-	return a.inOut(cmd, o, func(b *build.Build) error { return stage(b, cmd.Context()) })
+	return a.inOut(cmd, o, func(b *build.Build) error { return b.RunStage(cmd.Context(), stage) })
 }
 
 // sharing is how several processes share the stage.

@@ -100,14 +100,37 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 	})
 }
 
-// verifyBuilt is the stage verify of a build. It is never up to date, because files can be damaged at any time.
-func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (*verify.Contents, error) {
+// verifyBuilt is the stage verify of a build. It returns the stages whose outputs differ.
+func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (found *verify.Contents, differ map[string]bool, err error) {
 	db, err := b.Tables(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer stopwatch(b, build.Verify)()
-	return a.runVerify(ctx, b.Options, db, verify.Options{Seed: 1, BeforeReport: true})
+	o := *b.Options
+	o.Out = b.Dir.Out()
+	made := len(a.checks)
+	found, err = a.runVerify(ctx, &o, db, verify.Options{Seed: 1, BeforeReport: true})
+	return found, differingStages(a.checks[made:]), err
+}
+
+// differingStages returns the stages that the checks find different. The value is true where their content is not that of
+// the tables, false where files are not those of the manifest, or are of no build.
+func differingStages(checks []verify.Check) map[string]bool {
+	graph, vectors := []string{manifest.Graph}, []string{manifest.Vectors}
+	of := map[string][]string{
+		"tables": {manifest.Ingest}, "manifest": {manifest.Ingest, manifest.Graph, manifest.Vectors}, "files": {manifest.Graph, manifest.Vectors},
+		"batches": graph, "graph": graph, "shards": vectors, "questions": vectors, "parents": vectors, "model": vectors, "payload": vectors,
+	}
+	stages := map[string]bool{}
+	for _, c := range checks {
+		for _, stage := range of[c.Name] {
+			if !c.OK {
+				stages[stage] = stages[stage] || c.Name != "files"
+			}
+		}
+	}
+	return stages
 }
 
 // runVerify verifies the files of the build and then the servers. It returns the contents of the files. Without tables it

@@ -15,24 +15,27 @@ import (
 	"s2g/schema"
 )
 
-// Dir is an OUT folder whose lock this process holds alone.
+// Dir is an OUT folder whose lock this process holds alone. Its root is the folder
+// that stages write to: OUT, or [NextFolder] after EnterNext.
 type Dir struct {
-	out  string
+	base string // OUT
+	root string
 	lock *os.File
 
 	mu       sync.Mutex
-	manifest *Manifest
+	manifest *Manifest // of root
+	service  *Manifest // of base
 }
 
-// Open creates OUT and OUT/.s2g where they are missing, takes the lock, reads
-// the manifest and empties OUT/.s2g/tmp. It returns a service fault where another
-// process holds the lock.
+// Open creates OUT and OUT/.s2g where they are missing, takes the lock, completes
+// an interrupted swap, reads the manifest and empties OUT/.s2g/tmp. It returns a
+// service fault where another process holds the lock.
 func Open(out string) (*Dir, error) {
 	abs, err := filepath.Abs(out)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
-	d := &Dir{out: abs}
+	d := &Dir{base: abs, root: abs}
 	if err := errors.Join(os.MkdirAll(abs, 0o755), os.MkdirAll(d.Private(), 0o700)); err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
@@ -42,14 +45,25 @@ func Open(out string) (*Dir, error) {
 	if err := errors.Join(os.RemoveAll(d.Tmp()), os.Mkdir(d.Tmp(), 0o700)); err != nil {
 		return nil, errors.Join(fmt.Errorf("emptying %s: %w", d.Tmp(), err), d.Close())
 	}
-	d.manifest, err = load(abs)
+	if err := completeSwap(abs); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	d.service, err = load(abs)
 	if errors.Is(err, fs.ErrNotExist) {
-		d.manifest, err = &Manifest{Format: Format, Stages: map[string]*Stage{}}, nil
+		d.service, err = newManifest(abs), nil
+	}
+	d.manifest = d.service
+	if err == nil && d.service.Restored {
+		err = d.Update(func(*Manifest) {})
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+func newManifest(root string) *Manifest {
+	return &Manifest{Format: Format, Stages: map[string]*Stage{}, root: root}
 }
 
 // unlockFolder releases a lock and closes its file. Closing alone is not enough: a
@@ -89,11 +103,11 @@ func lockFolder(out string, how int) (*os.File, error) {
 	return nil, schema.Faultf(schema.FaultService, "try again when it has ended", "another s2g is at work in %s: %s its lock", out, holders)
 }
 
-// Out returns the absolute path of the folder.
-func (d *Dir) Out() string { return d.out }
+// Out returns the absolute path of the root, to which stages write.
+func (d *Dir) Out() string { return d.root }
 
 // Private returns the path of OUT/.s2g, the folder of unpublished files.
-func (d *Dir) Private() string { return filepath.Join(d.out, ".s2g") }
+func (d *Dir) Private() string { return filepath.Join(d.base, ".s2g") }
 
 // Tmp returns the path of OUT/.s2g/tmp, which Open empties. It is on the file
 // system of the outputs.
@@ -117,17 +131,37 @@ func (d *Dir) Update(change func(*Manifest)) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", fileName, err)
 	}
-	if err := d.Replace(fileName, append(text, '\n')); err != nil {
+	text = append(text, '\n')
+	if err := d.writeCopy(text); err != nil { // first, so that it is never older
 		return err
 	}
-	d.manifest = m
+	if err := d.Replace(fileName, text); err != nil {
+		return err
+	}
+	if d.manifest = m; d.root == d.base {
+		d.service = m
+	}
 	return nil
 }
 
-// Replace writes a small file of OUT atomically: after a crash it has either the
-// old content or the new. The manifest does not name it; see [Dir.Publish].
+// writeCopy writes the copy of the manifest, from which a later start restores a
+// lost one. It is not synced: a copy that a crash has cut is no copy.
+func (d *Dir) writeCopy(text []byte) error {
+	tmp := filepath.Join(d.Tmp(), "copy.json")
+	err := os.WriteFile(tmp, text, 0o600)
+	if err == nil {
+		err = os.Rename(tmp, copyPath(d.root))
+	}
+	if err != nil {
+		return fmt.Errorf("writing the copy of %s: %w", fileName, err)
+	}
+	return nil
+}
+
+// Replace writes a small file of the root atomically: after a crash it has either
+// the old content or the new. The manifest does not name it; see [Dir.Publish].
 func (d *Dir) Replace(name string, content []byte) error {
-	if err := replaceFile(d.Tmp(), d.out, name, content); err != nil {
+	if err := replaceFile(d.Tmp(), d.root, name, content); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
@@ -147,6 +181,10 @@ func replaceFile(tmp, folder, name string, content []byte) error {
 	if err := os.Rename(f.Name(), filepath.Join(folder, name)); err != nil {
 		return err
 	}
+	return syncFolder(folder)
+}
+
+func syncFolder(folder string) error {
 	entry, err := os.Open(folder)
 	if err != nil {
 		return err

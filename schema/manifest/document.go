@@ -30,13 +30,13 @@ func (d Document) File() File {
 // CheckOverwrite returns a usage fault where OUT has a file with the name of a
 // document that no build has published.
 func (d *Dir) CheckOverwrite(names ...string) error {
-	published := d.Manifest().Published
+	published := d.Service().Published
 	for _, name := range names {
 		if slices.ContainsFunc(published, func(f File) bool { return f.Name == name }) {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(d.out, name)); err == nil {
-			return schema.Faultf(schema.FaultUsage, "give the build a folder of its own, or move the file", "%s holds a %s that s2g has not written", d.out, name)
+		if _, err := os.Lstat(filepath.Join(d.base, name)); err == nil {
+			return schema.Faultf(schema.FaultUsage, "give the build a folder of its own, or move the file", "%s holds a %s that s2g has not written", d.base, name)
 		}
 	}
 	return nil
@@ -59,7 +59,7 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 		changed = true
 	}
 	for _, document := range documents {
-		current, err := os.ReadFile(filepath.Join(d.out, document.Name))
+		current, err := os.ReadFile(filepath.Join(d.root, document.Name))
 		if err == nil && bytes.Equal(current, document.Content) {
 			continue
 		}
@@ -72,7 +72,7 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 		if slices.ContainsFunc(files, func(g File) bool { return g.Name == f.Name }) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(d.out, f.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(d.root, f.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return changed, fmt.Errorf("removing %s: %w", f.Name, err)
 		}
 	}

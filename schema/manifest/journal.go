@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -100,6 +101,45 @@ func (j *journal) write(v any) error {
 		return err
 	}
 	return j.f.Sync()
+}
+
+// writeAll appends several Files, and syncs once.
+func (j *journal) writeAll(files []File) error {
+	var lines bytes.Buffer
+	out := json.NewEncoder(&lines)
+	for _, f := range files {
+		if err := out.Encode(f); err != nil {
+			return err
+		}
+	}
+	if _, err := j.f.Write(lines.Bytes()); err != nil {
+		return err
+	}
+	return j.f.Sync()
+}
+
+// readJournal returns the key and the entries of a journal without changing it. A
+// missing one has no key.
+func readJournal(path string) (key string, entries []File, err error) {
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	var h header
+	line, ok := firstLine(content)
+	if !ok || json.Unmarshal(line, &h) != nil {
+		return "", nil, nil
+	}
+	for end := len(line); ; end += len(line) {
+		var e File
+		if line, ok = firstLine(content[end:]); !ok || json.Unmarshal(line, &e) != nil {
+			return h.Key, entries, nil
+		}
+		entries = append(entries, e)
+	}
 }
 
 func (j *journal) removeFile() error {

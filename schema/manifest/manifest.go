@@ -59,6 +59,9 @@ type Manifest struct {
 	// Published are the documents at the top of OUT, as README.md, in the order of
 	// their writing.
 	Published []File `json:"published,omitempty"`
+
+	Restored bool   `json:"-"` // manifest.json was lost or damaged: this is its copy
+	root     string // folder that it was read from
 }
 
 // Options are the choices that shape the outputs. The manifest keeps them, so
@@ -235,6 +238,19 @@ func ByNumber(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
+// Root returns the folder that the manifest describes, empty for one that no folder
+// has.
+func (m *Manifest) Root() string { return m.root }
+
+// Base returns the OUT folder of the manifest: Root, or the OUT whose NextFolder that
+// is.
+func (m *Manifest) Base() string {
+	if base := filepath.Dir(filepath.Dir(m.root)); m.root == NextFolder(base) {
+		return base
+	}
+	return m.root
+}
+
 // Fresh reports whether the stage has finished with the given key.
 func (m *Manifest) Fresh(stage, key string) bool {
 	s := m.Stages[stage]
@@ -283,15 +299,35 @@ func Read(out string) (*Manifest, error) {
 	return m, err
 }
 
-func load(out string) (*Manifest, error) {
-	path := filepath.Join(out, fileName)
+// copyPath returns the path of the manifest's copy in a folder of a build.
+func copyPath(root string) string { return filepath.Join(root, ".s2g", fileName) }
+
+// load reads the manifest of a folder, or its copy where the manifest is missing or
+// damaged.
+func load(root string) (*Manifest, error) {
+	m, err := parse(filepath.Join(root, fileName))
+	if errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*json.SyntaxError)) || errors.As(err, new(*json.UnmarshalTypeError)) {
+		if saved, failed := parse(copyPath(root)); failed == nil {
+			m, err = saved, nil
+			m.Restored = true
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	m.root = root
+	m.completeSite()
+	return m, nil
+}
+
+func parse(path string) (*Manifest, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	m := &Manifest{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, schema.Faultf(schema.FaultUsage, "remove it to build anew", "%s is damaged: %w", path, err)
+		return nil, schema.Faultf(schema.FaultUsage, "restore it from a copy of the build, or build into another folder with option out", "%s is damaged: %w", path, err)
 	}
 	if m.Format != Format {
 		return nil, schema.Faultf(schema.FaultUsage, "use the s2g that wrote it, or choose another folder with option out", "%s has format %d, this s2g reads %d", path, m.Format, Format)
@@ -322,8 +358,11 @@ func (m *Manifest) clone() *Manifest {
 	return &c
 }
 
-// Exists reports whether OUT has a manifest, readable or not.
+// Exists reports whether OUT has a manifest, readable or not, or its copy.
 func Exists(out string) bool {
 	_, err := os.Stat(filepath.Join(out, fileName))
+	if err != nil {
+		_, err = os.Stat(copyPath(out))
+	}
 	return err == nil
 }

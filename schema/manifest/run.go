@@ -32,8 +32,12 @@ type Run struct {
 // Begin starts a run of a stage. It resumes an interrupted run of the same key
 // from its journal, and removes the files of one with another key. The outputs of
 // an earlier, finished run stay in the manifest until the first call of Create.
+// Vectors that an endpoint has made are moved to a folder of [Sources], not removed.
 func (d *Dir) Begin(stage, key string) (*Run, error) {
-	j, entries, err := openJournal(journalPath(d.out, stage), key)
+	if err := d.unlink(stage); err != nil {
+		return nil, fmt.Errorf("beginning %s: %w", stage, err)
+	}
+	j, entries, err := openJournal(journalPath(d.root, stage), key)
 	if err != nil {
 		return nil, fmt.Errorf("beginning %s: %w", stage, err)
 	}
@@ -50,7 +54,10 @@ func (d *Dir) Begin(stage, key string) (*Run, error) {
 		r.files = d.existing(entries)
 		r.resumed = len(r.files)
 	default:
-		if err = d.remove(entries); err == nil {
+		if err = d.setAside(stage, nil); err == nil { // only if they are worth it
+			err = d.remove(entries)
+		}
+		if err == nil {
 			err = j.restart(key)
 		}
 	}
@@ -66,7 +73,7 @@ func (d *Dir) Begin(stage, key string) (*Run, error) {
 func (d *Dir) existing(entries []File) []File {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(entries, func(f File) bool {
-		if !seen[f.Name] && (f.isNote() || f.exists(d.out)) {
+		if !seen[f.Name] && (f.isNote() || f.exists(d.root)) {
 			seen[f.Name] = true
 			return false
 		}
@@ -88,7 +95,7 @@ func (d *Dir) remove(files []File) error {
 		if f.isNote() {
 			continue
 		}
-		err := os.Remove(filepath.Join(d.out, filepath.FromSlash(f.Name)))
+		err := os.Remove(filepath.Join(d.root, filepath.FromSlash(f.Name)))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing an output of an earlier run: %w", err)
 		}
@@ -119,6 +126,9 @@ func (r *Run) replaceOutputs() error {
 		return nil
 	}
 	old := r.dir.Manifest().Stages[r.stage]
+	if err := r.dir.setAside(r.stage, old); err != nil {
+		return err
+	}
 	err := r.dir.Update(func(m *Manifest) {
 		delete(m.Stages, r.stage)
 		if m.Replaced == nil {
@@ -143,7 +153,7 @@ func (r *Run) Create(name string) (*Output, error) {
 	r.serial++
 	tmp := filepath.Join(r.dir.Tmp(), r.stage+"-"+strconv.Itoa(r.serial))
 	r.mu.Unlock()
-	return newOutput(r.dir.out, name, tmp, r.commit)
+	return newOutput(r.dir.root, name, tmp, r.commit)
 }
 
 // Note records a finished step that is no file, as the load of a table; after an
@@ -207,7 +217,18 @@ func (r *Run) Finish(s Summary) error {
 	if err := r.dir.Update(func(m *Manifest) { m.Stages[r.stage] = stage }); err != nil {
 		return fmt.Errorf("finishing %s: %w", r.stage, err)
 	}
-	return r.journal.removeFile()
+	return errors.Join(r.journal.removeFile(), r.dir.removeAside(stage))
+}
+
+// AdoptAll records files and notes as Adopt does, with one sync for all.
+func (r *Run) AdoptAll(files []File) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := r.journal.writeAll(files); err != nil {
+		return fmt.Errorf("entering %d files of %s: %w", len(files), r.stage, err)
+	}
+	r.files = append(r.files, files...)
+	return nil
 }
 
 // Close ends the run. After Finish it does nothing; else the next run of the same

@@ -20,11 +20,12 @@ import (
 // processes may run on several machines with the same OUT. Each finished step is
 // marked by a file of its own, OUT/.s2g/STAGE.marks/STEP.json, so that shares need
 // not communicate. [Dir.Marks] reads the marks of all shares, and a run of the
-// stage enters them into the manifest.
+// stage enters them into the manifest. Where OUT has the stage already, files and marks
+// are in [NextFolder], as those of a Dir.
 //
 // Shares hold the lock of OUT together, which excludes a Dir.
 type Share struct {
-	out, stage, key string
+	out, stage, key string // out is OUT or NextFolder
 	lock            *os.File
 	tmp             string
 
@@ -44,39 +45,71 @@ func marksFolder(out, stage string) string { return filepath.Join(out, ".s2g", s
 // shareTmp is the pattern of the names of shares' folders of temporary files.
 const shareTmp = "share-*"
 
-// OpenShare begins or resumes a share of a stage of the given key. A build that
-// has run that stage without shares is a usage fault; a build whose lock a Dir
-// holds is a service fault.
+// OpenShare begins or resumes a share of a stage of the given key. An unfinished run of
+// that stage without shares is a usage fault; a build whose lock a Dir holds is a
+// service fault.
 func OpenShare(out, stage, key string) (*Share, error) {
-	m, err := Read(out)
-	if err != nil {
-		return nil, err
-	}
-	remedy := "share the work in a build without " + stage + ": run s2g ingest with another folder as option out"
-	if m.Stages[stage] != nil {
-		return nil, schema.Faultf(schema.FaultUsage, remedy, "%s has %s already", out, stage)
-	}
 	abs, err := filepath.Abs(out)
 	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
+	}
+	if _, err := Read(out); err != nil {
+		return nil, err
 	}
 	s := &Share{out: abs, stage: stage, key: key}
 	if s.lock, err = lockFolder(abs, syscall.LOCK_SH); err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(journalPath(abs, stage)); err == nil {
-		return nil, errors.Join(schema.Faultf(schema.FaultUsage, remedy, "%s has a run of %s that is not finished", out, stage), s.Close())
-	}
-	if err = os.MkdirAll(marksFolder(abs, stage), 0o700); err == nil {
-		s.tmp, err = os.MkdirTemp(filepath.Join(abs, ".s2g"), shareTmp)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("opening %s: %w", out, err), s.Close())
+	if err := s.open(abs); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// Out returns the absolute path of the folder.
+// open chooses the root, and creates the folders of the share. Other shares may do so
+// at the same time.
+func (s *Share) open(base string) error {
+	m, err := Read(base) // under the lock
+	if err != nil {
+		return err
+	}
+	if isInterrupted(base) {
+		return schema.Faultf(schema.FaultService, "run s2g build, or s2g "+s.stage+" without ranks, which completes it", "the swap of two builds in %s has not ended", base)
+	}
+	if m.Stages[s.stage] != nil || newerIn(base, m) != nil {
+		s.out = NextFolder(base)
+		marks := marksFolder(s.out, s.stage)
+		if _, err := os.Stat(marks); err != nil { // no other share has begun
+			next, err := load(s.out)
+			if err == nil && next.Stages[s.stage] != nil && !isLink(filepath.Join(s.out, entities[s.stage][0])) {
+				return schema.Faultf(schema.FaultUsage, "run s2g build, which puts it in service", "%s has a build with %s that is not in service yet", base, s.stage)
+			}
+		}
+		if err := os.MkdirAll(marks, 0o700); err != nil {
+			return fmt.Errorf("opening %s: %w", base, err)
+		}
+		for _, name := range entities[s.stage] { // Unlink refuses a folder that another share has created meanwhile
+			if path := filepath.Join(s.out, name); isLink(path) {
+				if err := syscall.Unlink(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.EISDIR) {
+					return fmt.Errorf("opening %s: %w", base, err)
+				}
+			}
+		}
+	}
+	if _, err := os.Stat(journalPath(s.out, s.stage)); err == nil {
+		return schema.Faultf(schema.FaultUsage, "run s2g "+s.stage+" without ranks to its end, or share the work in another folder as option out",
+			"%s has a run of %s that is not finished", base, s.stage)
+	}
+	if err = os.MkdirAll(marksFolder(s.out, s.stage), 0o700); err == nil {
+		s.tmp, err = os.MkdirTemp(filepath.Join(base, ".s2g"), shareTmp)
+	}
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", base, err)
+	}
+	return nil
+}
+
+// Out returns the absolute path of the folder that the share writes to.
 func (s *Share) Out() string { return s.out }
 
 // Create begins an output; see [Run.Create]. The output counts once Note has
@@ -126,7 +159,7 @@ func (s *Share) Close() error {
 // Marks returns the files and notes of all shares of a stage, as [Run.Committed].
 // Marks of another key are a usage fault.
 func (d *Dir) Marks(stage, key string) ([]File, error) {
-	files, others, err := readMarks(d.out, stage, key)
+	files, others, err := readMarks(d.root, stage, key)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +172,7 @@ func (d *Dir) Marks(stage, key string) ([]File, error) {
 
 // HasMarks reports whether shares of the stage have left marks.
 func (d *Dir) HasMarks(stage string) bool {
-	names, _ := filepath.Glob(filepath.Join(marksFolder(d.out, stage), "*.json"))
+	names, _ := filepath.Glob(filepath.Join(marksFolder(d.root, stage), "*.json"))
 	return len(names) > 0
 }
 
@@ -147,7 +180,7 @@ func (d *Dir) HasMarks(stage string) bool {
 // shares. A run calls it after it has entered the marks into the manifest.
 func (d *Dir) RemoveMarks(stage string) error {
 	folders, err := filepath.Glob(filepath.Join(d.Private(), shareTmp))
-	for _, folder := range append(folders, marksFolder(d.out, stage)) {
+	for _, folder := range append(folders, marksFolder(d.root, stage)) {
 		err = errors.Join(err, os.RemoveAll(folder))
 	}
 	if err != nil {

@@ -10,22 +10,21 @@ import (
 	"s2g/schema/tables"
 )
 
-// forgetAlteredTables removes the ingest of the given key from the manifest if the tables are not those that it left:
+// tablesAltered reports whether the tables are not those that the ingest of the given key left, if the manifest has it:
 // the database was removed, a table is missing or was changed, or the option dsn names another server. It starts no
 // server where the files of the private database are those of the ingest, and reads all rows only where a server may
 // have changed them.
-func (b *Build) forgetAlteredTables(ctx context.Context, key string) error {
+func (b *Build) tablesAltered(ctx context.Context, key string) (bool, error) {
 	m := b.Dir.Manifest()
 	if !m.Fresh(manifest.Ingest, key) {
-		return nil
+		return false, nil
 	}
 	difference, err := b.alteration(ctx, m, key)
 	if err != nil || difference == "" {
-		return err
+		return false, err
 	}
 	b.Options.Log.Warn("the tables are not those of the dump; reading it again", "difference", difference)
-	b.checked = false // that check assumed no ingest
-	return b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, manifest.Ingest) })
+	return true, nil
 }
 
 // alteration returns the first difference between the tables and those that the ingest of the given key left, empty

@@ -39,10 +39,17 @@ type Build struct {
 	Dir      *manifest.Dir
 	Outcomes []Outcome // of the stages that have ended
 
+	// Looked has the files that the stages have compared with the manifest.
+	Looked struct {
+		Files, Hashed int
+		Seconds       float64
+	}
+
 	db      *tables.DB
 	warned  bool  // of languages without questions
 	asked   bool  // checkQuestions has found a question
 	checked bool  // Check has covered ingest
+	changed bool  // a stage or a document
 	xml     int64 // bytes of the dump's tables as XML, once Ingest has found it
 }
 
@@ -57,7 +64,7 @@ type Outcome struct {
 	Warning string `json:"warning,omitempty"` // a probable mistake in the options
 }
 
-// Open takes the lock of Out, which it creates where it is missing.
+// Open takes the lock of Out, which it creates where it is missing. The build is the one in service.
 func Open(o *Options) (*Build, error) {
 	dir, err := manifest.Open(o.Out)
 	if err != nil {
@@ -65,6 +72,15 @@ func Open(o *Options) (*Build, error) {
 	}
 	o.tmp = dir.Tmp()
 	return &Build{Options: o, Dir: dir}, nil
+}
+
+// Resume is Open for stages. An interrupted build that has read another dump than the one in service is continued.
+func Resume(o *Options) (*Build, error) {
+	b, err := Open(o)
+	if err == nil && !o.InPlace {
+		b.Dir.EnterNewer()
+	}
+	return b, err
 }
 
 // Close closes the tables and releases the lock.
@@ -107,27 +123,6 @@ func (b *Build) checkStage(ctx context.Context, stage string) error {
 	return b.checkFits(ctx, &o, []string{stage})
 }
 
-// Run runs the given stages in the order of [Stages]. verify and report implement the stages of these names.
-func (b *Build) Run(ctx context.Context, stages []string, verify, report func(context.Context) error) error {
-	steps := map[string]func(context.Context) error{
-		manifest.Ingest: b.Ingest, manifest.Graph: b.Graph, manifest.Vectors: b.Vectors, Verify: verify, Report: report,
-	}
-	for _, stage := range Stages {
-		if !slices.Contains(stages, stage) {
-			continue
-		}
-		if stage == Verify { // it also checks the documents, which up-to-date stages do not rewrite
-			if err := b.Publish(); err != nil {
-				return err
-			}
-		}
-		if err := steps[stage](ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Ingest reads the dump into the tables. Without the option dump, those of an earlier ingest stay.
 func (b *Build) Ingest(ctx context.Context) error {
 	if done := b.Dir.Manifest().Stages[manifest.Ingest]; done != nil && b.Options.Dump == "" {
@@ -146,14 +141,20 @@ func (b *Build) Ingest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.forgetAlteredTables(ctx, plan.Key); err != nil {
-		return err
-	}
 	b.xml = plan.Dump.XMLBytes()
-	if err := b.checkStage(ctx, manifest.Ingest); err != nil {
+	site, err := b.Options.buildSite(b.Dir.Manifest(), plan.Dump)
+	if err != nil {
+		site = "" // ingest needs none
+	}
+	keys := b.Options.keys(b.Dir.Manifest(), site, plan.Key)
+	lost, err := b.tablesAltered(ctx, plan.Key)
+	if err != nil {
 		return err
 	}
-	return b.stage(ctx, manifest.Ingest, plan.Key, func(db *tables.DB, progress func(string, int64, int64)) error {
+	if lost {
+		b.checked = false // that check assumed no ingest
+	}
+	return b.stage(ctx, manifest.Ingest, keys, lost, func(db *tables.DB, progress func(string, int64, int64)) error {
 		o.Log, o.Progress = b.Options.Log, progress
 		return ingest.Run(ctx, b.Dir, db, o)
 	})
@@ -161,10 +162,7 @@ func (b *Build) Ingest(ctx context.Context) error {
 
 // Graph writes the tables as TriG.
 func (b *Build) Graph(ctx context.Context) error {
-	if err := b.checkStage(ctx, manifest.Graph); err != nil {
-		return err
-	}
-	_, tablesKey, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
+	tablesKey, err := tablesKey(b.Dir.Manifest())
 	if err != nil {
 		return err
 	}
@@ -176,7 +174,9 @@ func (b *Build) Graph(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return b.stage(ctx, manifest.Graph, key, func(db *tables.DB, progress func(string, int64, int64)) error {
+	keys := b.Options.keys(b.Dir.Manifest(), site, tablesKey)
+	keys[manifest.Graph] = key
+	return b.stage(ctx, manifest.Graph, keys, false, func(db *tables.DB, progress func(string, int64, int64)) error {
 		if err := b.checkQuestions(ctx, db); err != nil {
 			return err
 		}
@@ -190,19 +190,29 @@ func (b *Build) Graph(ctx context.Context) error {
 
 // Vectors writes the tables as shards.
 func (b *Build) Vectors(ctx context.Context) error {
-	if err := b.checkStage(ctx, manifest.Vectors); err != nil {
-		return err
-	}
-	return b.runVectors(ctx, vectors.Run)
+	return b.runVectors(ctx, func(ctx context.Context, dir *manifest.Dir, db *tables.DB, o vectors.Options, key string) (err error) {
+		if look := b.damaged(manifest.Vectors, key); look != nil && dir.Beside() {
+			if err := vectors.AdoptIntact(dir, look.Damaged); err != nil {
+				return err
+			}
+			o.Adopted = key
+		}
+		if o.Sources, err = b.sources(key); err != nil {
+			return err
+		}
+		return vectors.Run(ctx, dir, db, o)
+	})
 }
 
 // MergeVectors enters the shards of all ranks into the manifest; see [RunRank]. It takes no disk.
 func (b *Build) MergeVectors(ctx context.Context) error {
-	return b.runVectors(ctx, vectors.Merge)
+	return b.runVectors(ctx, func(ctx context.Context, dir *manifest.Dir, db *tables.DB, o vectors.Options, _ string) error {
+		return vectors.Merge(ctx, dir, db, o)
+	})
 }
 
-func (b *Build) runVectors(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options) error) error {
-	_, tablesKey, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
+func (b *Build) runVectors(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options, string) error) error {
+	tablesKey, err := tablesKey(b.Dir.Manifest())
 	if err != nil {
 		return err
 	}
@@ -215,12 +225,14 @@ func (b *Build) runVectors(ctx context.Context, work func(context.Context, *mani
 		return err
 	}
 	b.Options.Shape.TextLanguage = o.TextLanguage // the manifest stores it, and later runs keep it
-	return b.stage(ctx, manifest.Vectors, key, func(db *tables.DB, progress func(string, int64, int64)) error {
+	keys := b.Options.keys(b.Dir.Manifest(), site, tablesKey)
+	keys[manifest.Vectors] = key
+	return b.stage(ctx, manifest.Vectors, keys, false, func(db *tables.DB, progress func(string, int64, int64)) error {
 		if err := b.checkQuestions(ctx, db); err != nil {
 			return err
 		}
 		o.Progress = progress
-		return work(ctx, b.Dir, db, o)
+		return work(ctx, b.Dir, db, o, key)
 	})
 }
 
@@ -261,19 +273,32 @@ func RunRank(ctx context.Context, o *Options, m *manifest.Manifest, r vectors.Ra
 	})
 }
 
-// stage runs one stage unless it is up to date, appends its outcome, and rewrites the documents.
-func (b *Build) stage(ctx context.Context, name, key string, work func(db *tables.DB, progress func(string, int64, int64)) error) error {
+// stage runs one stage unless it is up to date, appends its outcome, and rewrites the documents. keys has the keys of all
+// stages. lost makes a stage stale whose key is that of the manifest.
+func (b *Build) stage(ctx context.Context, name string, keys map[string]string, lost bool, work func(db *tables.DB, progress func(string, int64, int64)) error) error {
 	log := b.Options.Log
-	if b.Dir.Manifest().Fresh(name, key) {
+	b.logRestored()
+	fresh, err := b.isFresh(ctx, name, keys[name])
+	if err == nil && !(fresh && !lost) {
+		if err = b.checkStage(ctx, name); err == nil {
+			fresh, err = b.makeRoom(ctx, name, keys, lost)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if fresh && !lost {
 		log.Info(name + " is up to date")
 		b.Outcomes = append(b.Outcomes, Outcome{Stage: name, Fresh: true, Warning: b.warnUnasked(b.Dir.Manifest().Stages[name].UnusedTags)})
 		return nil
 	}
-	open := b.openTables
+	b.changed = true
+	var db *tables.DB
 	if name == manifest.Ingest {
-		open = b.openForLoad
+		db, err = b.openForLoad(ctx)
+	} else {
+		db, err = b.Tables(ctx)
 	}
-	db, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -287,6 +312,7 @@ func (b *Build) stage(ctx context.Context, name, key string, work func(db *table
 	progress, end := b.Options.Progress(name)
 	err = work(db, progress)
 	end()
+	b.Options.looks = nil
 	if err != nil {
 		return err
 	}
@@ -336,6 +362,7 @@ func (b *Build) Publish() error {
 	}
 	changed, err := b.Dir.Publish(documents)
 	if changed {
+		b.changed = true
 		b.Options.Log.Info("wrote README.md, croissant.json, LICENSE, ATTRIBUTION.md and SHA256SUMS")
 	}
 	return err

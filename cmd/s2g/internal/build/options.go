@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -48,8 +49,10 @@ type Options struct {
 	// Fits returns an error if the machine lacks disk or memory for the given stages. nil checks nothing.
 	Fits func(ctx context.Context, o *Options, m *manifest.Manifest, stages []string) error
 
-	tmp  string            // folder for archives inside archives; empty: the system's
-	sums map[string]string // hashes of the dump's tables, once readSums has run
+	tmp      string                    // folder for archives inside archives; empty: the system's
+	looks    map[string]*manifest.Look // at the files of stages; see isFresh
+	lookTime time.Duration             // that they took
+	sums     map[string]string         // hashes of the dump's tables, once readSums has run
 }
 
 // sticky has the options that [Options.Inherit] takes from a build: those that shape outputs. Each function restores the

@@ -105,6 +105,18 @@ func (o *Options) textLanguage(site vocab.Site) string {
 	return string(language)
 }
 
+// keys returns the keys of all stages. A stage whose options cannot be read has none; that stage reports the error.
+func (o *Options) keys(m *manifest.Manifest, site vocab.Site, tablesKey string) map[string]string {
+	keys := map[string]string{manifest.Ingest: tablesKey}
+	if _, key, err := o.graphOptions(site, tablesKey); err == nil {
+		keys[manifest.Graph] = key
+	}
+	if _, key, err := o.vectorsOptions(m, site, tablesKey); err == nil {
+		keys[manifest.Vectors] = key
+	}
+	return keys
+}
+
 // State is the difference between a build and its options.
 type State struct {
 	Dump  *dump.Dump      // nil without the option dump
@@ -160,11 +172,14 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 	if err != nil {
 		return nil, err
 	}
-	s.Stale[manifest.Graph] = !m.Fresh(manifest.Graph, graphKey)
-	s.Stale[manifest.Vectors] = !m.Fresh(manifest.Vectors, vectorsKey)
 	s.Beside = map[string]bool{}
-	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
-		s.Beside[stage] = s.Stale[stage] && m.Stages[stage] != nil && !o.InPlace
+	for stage, key := range map[string]string{manifest.Graph: graphKey, manifest.Vectors: vectorsKey} {
+		fresh, err := o.isFresh(ctx, m, stage, key)
+		if err != nil {
+			return nil, err
+		}
+		s.Stale[stage] = !fresh
+		s.Beside[stage] = !fresh && !o.InPlace && (m.Stages[stage] != nil || m.Root() == manifest.NextFolder(m.Base()))
 	}
 	if slices.Contains(stages, manifest.Ingest) {
 		s.OtherSite = otherSite(m, s)

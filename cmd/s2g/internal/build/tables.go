@@ -80,12 +80,20 @@ func (o *Options) WithTables(ctx context.Context, m *manifest.Manifest, work fun
 	return work(db)
 }
 
+// tablesKey returns the key of the tables that a manifest names.
+func tablesKey(m *manifest.Manifest) (string, error) {
+	if done := m.Stages[manifest.Ingest]; done != nil {
+		return done.Key, nil
+	}
+	return "", schema.Faultf(schema.FaultUsage, noTables, "no dump has been read into this folder yet")
+}
+
 // checkedTables opens the tables and returns them with the key of their dump. Tables of another dump than the manifest's
 // are a usage fault; the caller closes the tables also after an error.
 func checkedTables(ctx context.Context, m *manifest.Manifest, open func(context.Context) (*tables.DB, error)) (db *tables.DB, key string, err error) {
-	done := m.Stages[manifest.Ingest]
-	if done == nil {
-		return nil, "", schema.Faultf(schema.FaultUsage, noTables, "no dump has been read into this folder yet")
+	want, err := tablesKey(m)
+	if err != nil {
+		return nil, "", err
 	}
 	if db, err = open(ctx); err != nil {
 		return nil, "", err
@@ -93,8 +101,12 @@ func checkedTables(ctx context.Context, m *manifest.Manifest, open func(context.
 	if key, err = db.DumpKey(ctx); err != nil {
 		return db, "", err
 	}
-	if key != done.Key {
-		return db, "", schema.Faultf(schema.FaultUsage, noTables, "the tables are not those of the manifest: they hold dump %q, it names %q", key, done.Key)
+	if key != want {
+		if latest, err := manifest.ReadLatest(m.Base()); err == nil && m.Root() != latest.Root() {
+			return db, "", schema.Faultf(schema.FaultUsage, "s2g build completes the next build and puts it in service; until then s2g verify with option files-only checks the one in service",
+				"the tables are those of the next build, whose graph and vectors are not complete yet")
+		}
+		return db, "", schema.Faultf(schema.FaultUsage, noTables, "the tables are not those of the manifest: they hold dump %q, it names %q", key, want)
 	}
 	return db, key, nil
 }

@@ -21,6 +21,9 @@ type Contents struct {
 	graphQuads []oracle.Tallies // by graph: of the tables where there are any, else of the files
 }
 
+// MovedTo sets the folder of the files, after the build has been put in service.
+func (c *Contents) MovedTo(out string) { c.out = out }
+
 // contents returns the contents after readFiles. want is nil where there are no tables.
 func (v *verifier) contents(want *oracle.Expected) *Contents {
 	c := &Contents{verifier: v, graphQuads: v.quads.graphs}

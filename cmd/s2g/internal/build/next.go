@@ -1,0 +1,172 @@
+package build
+
+import (
+	"context"
+	"time"
+
+	"s2g/schema"
+	"s2g/schema/manifest"
+	"s2g/vectors"
+)
+
+// isFresh reports whether a stage has finished with the key and its files are those of the manifest, by size and time. It
+// looks at the files of a stage once in a process.
+func (o *Options) isFresh(ctx context.Context, m *manifest.Manifest, stage, key string) (bool, error) {
+	if !m.Fresh(stage, key) {
+		return false, nil
+	}
+	at := m.Root() + "\n" + stage + "\n" + key
+	look := o.looks[at]
+	if look == nil {
+		var err error
+		began := time.Now()
+		look, err = m.Look(ctx, stage, func(files int) {
+			o.Log.Info("hashing files whose times have changed", "stage", stage, "files", files)
+		})
+		if err != nil {
+			return false, err
+		}
+		if o.looks == nil {
+			o.looks = map[string]*manifest.Look{}
+		}
+		o.looks[at] = look
+		o.lookTime += time.Since(began)
+	}
+	return len(look.Damaged) == 0, nil
+}
+
+// isFresh is that of the options, for the build's own folder. It records new times of equal files.
+func (b *Build) isFresh(ctx context.Context, stage, key string) (fresh bool, err error) {
+	m := b.Dir.Manifest()
+	if fresh, err = b.Options.isFresh(ctx, m, stage, key); err != nil {
+		return false, err
+	}
+	look := b.look(stage, key)
+	if look == nil {
+		return fresh, nil
+	}
+	b.Looked.Files += look.Files
+	b.Looked.Hashed += look.Hashed
+	b.Looked.Seconds = b.Options.lookTime.Seconds()
+	if len(look.Damaged) > 0 {
+		b.Options.Log.Warn("files are missing or altered; making them again", "stage", stage, "files", len(look.Damaged), "first", look.Damaged[0].Name)
+	}
+	return fresh, b.Dir.Record(stage, look)
+}
+
+// look returns the result of a look at the files of a stage, nil where there was none.
+func (b *Build) look(stage, key string) *manifest.Look {
+	return b.Options.looks[b.Dir.Manifest().Root()+"\n"+stage+"\n"+key]
+}
+
+// damaged returns the look at the files of a stage in service if it has the key and is stale for the damage of some of
+// its files alone.
+func (b *Build) damaged(stage, key string) *manifest.Look {
+	m := b.Dir.Service()
+	look := b.Options.looks[m.Root()+"\n"+stage+"\n"+key]
+	if !m.Fresh(stage, key) || look == nil || len(look.Damaged) == 0 || len(look.Damaged) == look.Files {
+		return nil
+	}
+	return look
+}
+
+// makeRoom prepares the folder for the outputs of a stale stage. Where outputs are in service that it would replace, that
+// is [manifest.NextFolder], and the result reports whether an interrupted build has completed the stage there.
+func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]string, lost bool) (fresh bool, err error) {
+	service := b.Dir.Service().Stages
+	replaces := service[stage] != nil
+	if stage == manifest.Ingest { // it makes graph and vectors stale
+		replaces = service[manifest.Graph] != nil || service[manifest.Vectors] != nil
+	}
+	switch {
+	case b.Dir.Beside():
+		if lost {
+			err = b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, stage) })
+		}
+		return false, err
+	case b.Options.InPlace:
+		if err := b.Dir.Discard(); err != nil {
+			return false, err
+		}
+	case replaces:
+		if err := b.Dir.EnterNext(keys, stage == manifest.Ingest); err != nil || lost {
+			return false, err
+		}
+		b.Options.Log.Info("the new outputs are made beside those in service", "folder", b.Dir.Out())
+		if stage == manifest.Ingest {
+			return false, nil
+		}
+		return b.completed(ctx, stage, keys[stage])
+	}
+	if lost {
+		return false, b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, stage) })
+	}
+	return false, b.checkUnknown(stage)
+}
+
+// completed reports whether an interrupted build has completed the stage in the next folder.
+func (b *Build) completed(ctx context.Context, stage, key string) (bool, error) {
+	if b.Dir.IsLinked(stage) {
+		return false, nil // they are those in service, which are stale
+	}
+	fresh, err := b.isFresh(ctx, stage, key)
+	b.changed = b.changed || fresh
+	return fresh, err
+}
+
+// checkUnknown returns a usage fault where the folder has outputs of the stage that neither manifest nor journal name:
+// their model is unknown, so they are neither kept nor, without the option replace, deleted.
+func (b *Build) checkUnknown(stage string) error {
+	file, err := b.Dir.Unknown(stage)
+	if err != nil || file == "" {
+		return err
+	}
+	if b.Options.Replace {
+		return b.Dir.RemoveOutputs(stage)
+	}
+	return schema.Faultf(schema.FaultUsage, "restore manifest.json from a copy of the build, move the files away, or give option replace, which deletes them",
+		"%s has outputs of %s that no manifest names, the first is %s", b.Dir.Out(), stage, file)
+}
+
+// swap puts the outputs of NextFolder in service if they are complete.
+func (b *Build) swap(ctx context.Context) error {
+	if !b.Dir.Beside() {
+		return nil
+	}
+	log, service, next := b.Options.Log, b.Dir.Service().Stages, b.Dir.Manifest().Stages
+	for _, stage := range []string{manifest.Ingest, manifest.Graph, manifest.Vectors} {
+		if service[stage] != nil && next[stage] == nil {
+			log.Warn("the build before stays in service until the new one is complete: s2g build completes it", "missing", stage)
+			return nil
+		}
+	}
+	err := b.Dir.Swap(ctx, func() {
+		log.Info("the new build is complete; it goes into service when the commands that read the one before have ended")
+	})
+	if err != nil {
+		return err
+	}
+	b.Options.looks = nil
+	log.Info("the new build is in service")
+	return nil
+}
+
+// sources returns the shards in Out of which the run of the vectors that begins now may copy vectors.
+func (b *Build) sources(key string) (list []vectors.Source, err error) {
+	if err := b.Dir.MoveAside(key); err != nil {
+		return nil, err
+	}
+	found, err := manifest.Sources(b.Options.Out, b.Dir.Out())
+	for _, s := range found {
+		list = append(list, vectors.Source{Root: s.Root, Manifest: s.Manifest})
+	}
+	return list, err
+}
+
+// logRestored reports a manifest that came back from its copy, once.
+func (b *Build) logRestored() {
+	if m := b.Dir.Service(); m.Restored {
+		b.Options.Log.Warn("manifest.json was missing or damaged; restored from its copy")
+		m.Restored = false
+	}
+}

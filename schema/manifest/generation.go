@@ -1,0 +1,139 @@
+package manifest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"s2g/schema"
+)
+
+// generationLock is the name in OUT/.s2g of the file that readers of a build lock
+// shared while they read, and that a swap locks alone.
+const generationLock = "generation"
+
+const (
+	lockPoll    = 20 * time.Millisecond
+	readersWait = time.Minute // a swap takes milliseconds
+)
+
+// Generation is a build in service that this process reads. A swap waits until all
+// are released.
+type Generation struct{ lock *os.File }
+
+// HoldGeneration keeps the build in OUT in service until the result is released or
+// the process ends. Where another process swaps, it waits for the end of that; a swap
+// that was interrupted it completes. A folder in which this user can create no lock
+// file, as a copy on a read-only disk, is read without one. A swap that this user
+// cannot complete is a service fault.
+func HoldGeneration(ctx context.Context, out string) (*Generation, error) {
+	abs, err := filepath.Abs(out)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", out, err)
+	}
+	deadline := time.Now().Add(readersWait)
+	for {
+		g, err := tryHold(abs)
+		if err != nil || g != nil && !isInterrupted(abs) {
+			return g, err
+		}
+		if g != nil {
+			if err := g.Release(); err != nil {
+				return nil, err
+			}
+			if done, err := tryComplete(abs); done || err != nil {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		if time.Now().After(deadline) {
+			return nil, schema.Faultf(schema.FaultService, "run again when the other process has ended; s2g build with the same option out completes the swap",
+				"%s is between two builds: its swap has not ended", out)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(lockPoll):
+		}
+	}
+}
+
+// tryHold locks the generation shared. It returns nil where a swap holds it, and one
+// without a file where this user cannot create one.
+func tryHold(base string) (*Generation, error) {
+	f, err := openGeneration(base)
+	if err != nil {
+		if isRefused(err) && !isInterrupted(base) {
+			return &Generation{}, nil
+		}
+		return nil, fmt.Errorf("taking the lock of readers of %s: %w", base, err)
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if err == nil {
+		return &Generation{f}, nil
+	}
+	err = errors.Join(err, f.Close())
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, nil
+	}
+	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EOPNOTSUPP) {
+		return &Generation{}, nil // a file system without locks
+	}
+	return nil, fmt.Errorf("taking the lock of readers of %s: %w", base, err)
+}
+
+func openGeneration(base string) (*os.File, error) {
+	path := filepath.Join(base, ".s2g", generationLock)
+	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	if errors.Is(err, syscall.EROFS) {
+		f, err = os.Open(path)
+	}
+	return f, err
+}
+
+// isRefused reports whether the lock file can neither be created nor opened here: no
+// build can swap in such a folder, or not under this user.
+func isRefused(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.ENOTDIR)
+}
+
+// Release ends the reading.
+func (g *Generation) Release() error {
+	if g == nil || g.lock == nil {
+		return nil
+	}
+	return unlockFolder(g.lock)
+}
+
+// lockGeneration locks the generation alone. It calls waiting once if readers hold
+// it.
+func lockGeneration(ctx context.Context, base string, waiting func()) (*os.File, error) {
+	f, err := openGeneration(base)
+	if err != nil {
+		return nil, fmt.Errorf("taking the lock of readers of %s: %w", base, err)
+	}
+	for began := true; ; began = false {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil || errors.Is(err, syscall.ENOLCK) || errors.Is(err, syscall.EOPNOTSUPP) {
+			return f, nil
+		}
+		if !errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, errors.Join(fmt.Errorf("taking the lock of readers of %s: %w", base, err), f.Close())
+		}
+		if began && waiting != nil {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), f.Close())
+		case <-time.After(lockPoll):
+		}
+	}
+}
