@@ -17,11 +17,11 @@ func TestPublishedIsReadByOthers(t *testing.T) {
 	schematest.Long(t)
 	schematest.Tool(t, "mariadbd")
 	sha256sum := schematest.Tool(t, "sha256sum")
-	python := schematest.Python(t, "datasets==4.4.1", "mlcroissant==1.1.1", "pandas==2.3.3", "pyarrow==21.0.0")
+	python := schematest.Python(t, "datasets==5.2.0", "mlcroissant==1.1.1", "pandas==3.1.1", "pyarrow==26.0.1")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")
 	s2g(t, "sample", "--posts", "1200", "--seed", "5", "--license", "--out", dump)
-	s2g(t, "build", "--dump", dump, "--out", out, "--languages", "python,c#,java", "--other")
+	s2g(t, "build", "--dump", dump, "--out", out, "--languages", "python,c#,asp.net,unit-testing", "--whole-site")
 
 	check := exec.Command(sha256sum, "--check", "--strict", "--quiet", "SHA256SUMS")
 	check.Dir = out
@@ -45,7 +45,7 @@ func TestPublishedIsReadByOthers(t *testing.T) {
 	if err := json.Unmarshal(text, &says); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	if len(says.Configs) != 5 || says.License != "cc-by-sa-4.0" || len(says.Size) != 1 {
+	if len(says.Configs) != 6 || says.License != "cc-by-sa-4.0" || len(says.Size) != 1 {
 		t.Errorf("the card says %+v", says)
 	}
 	for _, p := range says.Problems {

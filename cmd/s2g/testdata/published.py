@@ -4,11 +4,15 @@ import glob, io, json, logging, os, sys
 log = io.StringIO()
 logging.basicConfig(stream=log, level=logging.WARNING)
 
+import datasets
 import mlcroissant
+import pandas
+import pyarrow.dataset
 import pyarrow.parquet as parquet
 from datasets import get_dataset_config_names, load_dataset
 from huggingface_hub import DatasetCard
 
+datasets.logging.enable_propagation()  # of its warnings to the log
 out = sys.argv[1]
 problems = []
 
@@ -32,6 +36,17 @@ same("configs", sorted(configs), sorted(shards + ["_parents"]))
 for config in configs:
     folder = "parents" if config == "_parents" else os.path.join("vectors", config)
     same(f"rows of {config}", load_dataset(out, config, split="train").to_list(), rows(folder))
+
+same("warnings of datasets", log.getvalue(), "")
+
+# a folder of a language, and all of vectors/, are tables of Parquet files alone; of all of vectors/, pyarrow leaves out
+# folders that begin with an underscore
+every = sum((rows(os.path.join("vectors", s)) for s in shards if s[0] != "_"), [])
+same("point ids of vectors/ by pandas", sorted(pandas.read_parquet(os.path.join(out, "vectors"))["point_id"]), sorted(r["point_id"] for r in every))
+same("rows of vectors/ by pyarrow", pyarrow.dataset.dataset(os.path.join(out, "vectors")).count_rows(), len(every))
+for s in shards:
+    same(f"texts of {s} by pandas", list(pandas.read_parquet(os.path.join(out, "vectors", s))["text"]), [r["text"] for r in rows(os.path.join("vectors", s))])
+same("post ids of parents/ by pandas", list(pandas.read_parquet(os.path.join(out, "parents"))["post_id"]), [r["post_id"] for r in rows("parents")])
 
 # Croissant: valid without a warning, and read
 dataset = mlcroissant.Dataset(os.path.join(out, "croissant.json"))

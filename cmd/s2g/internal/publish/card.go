@@ -43,11 +43,13 @@ type cardInfo struct {
 	Name     string      `yaml:"config_name"`
 	Splits   []cardSplit `yaml:"splits"`
 	Download int64       `yaml:"download_size"`
+	Size     int64       `yaml:"dataset_size"`
 }
 
 type cardSplit struct {
-	Name string `yaml:"name"`
-	Rows int64  `yaml:"num_examples"`
+	Name  string `yaml:"name"`
+	Bytes int64  `yaml:"num_bytes"` // of the Parquet files; datasets 5 ignores splits without it, with a warning
+	Rows  int64  `yaml:"num_examples"`
 }
 
 // split is the only split: no rows are reserved for testing.
@@ -64,7 +66,7 @@ func (d *dataset) card() ([]byte, error) {
 	}
 	add := func(name string, f fileSet) {
 		c.Configs = append(c.Configs, cardConfig{name, []cardFiles{{split, f.Glob}}})
-		c.Infos = append(c.Infos, cardInfo{name, []cardSplit{{split, f.Rows}}, f.Bytes})
+		c.Infos = append(c.Infos, cardInfo{name, []cardSplit{{split, f.Bytes, f.Rows}}, f.Bytes, f.Bytes})
 	}
 	for _, s := range d.Shards {
 		add(s.Slug, s.Files)
