@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -68,6 +69,7 @@ func TestLoadQdrant(t *testing.T) {
 		t.Errorf("the shards say:\n%s\nthe server says:\n%s", here, there)
 	}
 
+	searchesAllCollections(t, one, "--qdrant", address, "--prefix", prefix)
 	followsFromQdrant(t, one, words, "--qdrant", address, "--prefix", prefix)
 
 	s2gExits(t, 0, append(load, "--out", two, "--keep", "0")...)
@@ -81,6 +83,42 @@ func TestLoadQdrant(t *testing.T) {
 	s2gExits(t, 0, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix, "--qdrant-languages", "python")
 	_, said = s2gExits(t, 5, "verify", "--out", small, "--files-only", "--qdrant", address, "--prefix", prefix)
 	mustContain(t, said, prefix+"_csharp leads to")
+}
+
+// searchesAllCollections searches without a language over the shards and over a server. What both find is the same match
+// with the same strength, but for the frequencies of posts in two collections, and passes the same filters.
+func searchesAllCollections(t *testing.T, out string, server ...string) {
+	t.Helper()
+	for _, more := range [][]string{nil, {"--accepted", "--min-score", "1"}, {"--since", "2012", "--has-code"}} {
+		words := append([]string{"search", "--out", out, "--top", "10", "--json", "merge two dictionaries"}, more...)
+		here, _ := s2gExits(t, 0, words...)
+		there, _ := s2gExits(t, 0, append(words, server...)...)
+		byID := map[int64]search.Hit{}
+		for _, h := range hitsOf(t, here) {
+			byID[h.PostID] = h
+		}
+		both, ids := 0, map[int64]bool{}
+		for _, h := range hitsOf(t, there) {
+			if ids[h.PostID] {
+				t.Errorf("question %d twice", h.PostID)
+			}
+			ids[h.PostID] = true
+			if of, ok := byID[h.PostID]; ok {
+				both++
+				if math.Abs(of.Strength-h.Strength) > .05 || h.Match.PostID != of.Match.PostID || !slices.Equal(h.Tags, of.Tags) {
+					t.Errorf("over the shards %+v, over the server %+v", of, h)
+				}
+			}
+			if more != nil && more[0] == "--accepted" && (h.AcceptedAnswerID == 0 || h.Votes < 1) || more != nil && more[0] == "--since" && h.CreationDate < "2012" {
+				t.Errorf("%v: %+v", more, h)
+			}
+		}
+		if both < 3 {
+			t.Errorf("%v: the shards and the server share %d of %d results:\n%s\n%s", more, both, len(ids), here, there)
+		}
+	}
+	_, said := s2gExits(t, 2, "search", "--out", out, "--qdrant", server[1], "--prefix", "nobody", "x")
+	mustContain(t, said, "no alias nobody_*", "s2g load qdrant")
 }
 
 // followsFromQdrant searches over a server for the title of a question that has an edge,
