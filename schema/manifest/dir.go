@@ -36,7 +36,13 @@ func Open(out string) (*Dir, error) {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
 	d := &Dir{base: abs, root: abs}
-	if err := errors.Join(os.MkdirAll(abs, 0o755), os.MkdirAll(d.Private(), 0o700)); err != nil {
+	if err = os.MkdirAll(abs, 0o755); err == nil {
+		err = os.MkdirAll(d.Private(), 0o700)
+	}
+	if errors.Is(err, fs.ErrNotExist) { // as under /proc
+		err = schema.Faultf(schema.FaultUsage, "choose another folder with option out", "%w", err)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w", out, err)
 	}
 	if d.lock, err = lockFolder(abs, syscall.LOCK_EX); err != nil {
