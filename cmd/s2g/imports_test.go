@@ -20,7 +20,7 @@ var imports = map[string][]string{
 	"s2g/schema/memory":     {},
 	"s2g/schema/remote":     {},
 	"s2g/schema/retry":      {},
-	"s2g/schema/tables":     {"s2g/schema/memory", "s2g/schema/private"},
+	"s2g/schema/tables":     {"s2g/schema/memory", "s2g/schema/private", "s2g/schema/remote"},
 	"s2g/schema/private":    {},
 	"s2g/schema/threads":    {"s2g/schema/tables"},
 	"s2g/ingest/dump":       {"s2g/schema/private"},

@@ -29,10 +29,12 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 
 	"s2g/schema"
+	"s2g/schema/remote"
 )
 
 // ServerOptions chooses the server. One of Dir and DSN is required.
@@ -121,16 +123,47 @@ func connect(ctx context.Context, cfg *mysql.Config, access Access, srv *server,
 
 // checkServer connects to the server and checks its version.
 func (db *DB) checkServer(ctx context.Context) error {
+	within, cancel := ctx, context.CancelFunc(func() {})
+	if db.server == nil { // another server at the port may wait for a request
+		within, cancel = context.WithTimeout(ctx, answerTimeout)
+	}
+	defer cancel()
 	var version string
-	err := db.pool.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
-	if err == nil {
+	err := db.pool.QueryRowContext(within, "SELECT VERSION()").Scan(&version)
+	switch {
+	case err == nil:
 		return checkVersion(version)
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
-	err = fmt.Errorf("connecting to the database: %w", classify(err))
-	if fault, _ := schema.FaultOf(err); fault == schema.FaultOurs {
-		return schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right", "%w", err)
+	failed := fmt.Errorf("connecting to the database: %w", classify(err))
+	if _, answered := errors.AsType[*mysql.MySQLError](err); !answered && db.server == nil {
+		return db.describePeer(ctx, failed)
 	}
-	return err
+	if fault, _ := schema.FaultOf(failed); fault == schema.FaultOurs {
+		return schema.Faultf(schema.FaultService, "check that the server runs and that the DSN is right", "%w", failed)
+	}
+	return failed
+}
+
+// answerTimeout limits the first query to a user's server.
+const answerTimeout = 15 * time.Second
+
+// describePeer returns the fault of a user's server that sends no answer of MariaDB, with what answers in its place.
+func (db *DB) describePeer(ctx context.Context, err error) error {
+	if fault, _ := schema.FaultOf(err); fault == schema.FaultUsage {
+		return err // the DSN requires what the server lacks
+	}
+	remedy := "check that the server runs and that the DSN is right"
+	if db.cfg.Net == "tcp" {
+		switch p := remote.Identify(ctx, db.cfg.Addr); {
+		case p.Protocol == remote.Silent:
+			remedy += "; at " + db.cfg.Addr + " is " + p.Name
+		case p.Name != "" && p.Name != "MariaDB or MySQL":
+			return schema.Faultf(schema.FaultUsage, "give the port of MariaDB, by default 3306", "%s answers at %s in place of MariaDB", p.Name, db.cfg.Addr)
+		}
+	}
+	return schema.Faultf(schema.FaultService, remedy, "%w", err)
 }
 
 // Close ends the use of the server. The last user of a private server stops it
