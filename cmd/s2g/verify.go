@@ -138,6 +138,15 @@ func differingStages(checks []verify.Check) map[string]bool {
 func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, opts verify.Options) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")
+	if db != nil {
+		m, err := manifest.Read(o.Out)
+		if err != nil {
+			return nil, err
+		}
+		if opts.Keys, err = build.Keys(m); err != nil {
+			return nil, err
+		}
+	}
 	opts.Workers, opts.Progress = o.Workers, shown.report
 	report, err := verify.Run(ctx, o.Out, db, opts)
 	shown.end()

@@ -92,6 +92,26 @@ func (o *Options) vectorsOptions(m *manifest.Manifest, site vocab.Site, tablesKe
 	return opts, key, err
 }
 
+// Keys returns the keys that the graph and the vectors of a build have by its own options.
+func Keys(m *manifest.Manifest) (map[string]string, error) {
+	ingest := m.Stages[manifest.Ingest]
+	if ingest == nil {
+		return nil, nil
+	}
+	site, err := m.BuildSite()
+	if err != nil {
+		return nil, err
+	}
+	o := &Options{Shape: m.Options}
+	o.Shape.Reuse = ""
+	_, graphKey, err := o.graphOptions(site, ingest.Key)
+	if err != nil {
+		return nil, err
+	}
+	_, vectorsKey, err := o.vectorsOptions(m, site, ingest.Key)
+	return map[string]string{manifest.Graph: graphKey, manifest.Vectors: vectorsKey}, err
+}
+
 // textLanguage returns the language of the texts: option text-language, else that of the site. Texts of a site in a
 // language without rules are not stemmed.
 func (o *Options) textLanguage(site vocab.Site) string {

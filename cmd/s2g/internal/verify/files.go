@@ -11,7 +11,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -32,7 +32,8 @@ type file struct {
 type fileKind uint8
 
 const (
-	otherFile fileKind = iota // hashed alone
+	otherFile fileKind = iota // no build writes it
+	modelFile
 	batchFile
 	shardFile
 	parentFile
@@ -82,17 +83,20 @@ func listFiles(out string) ([]file, error) {
 	return files, nil
 }
 
+// fileNames are the names of the files that builds write, by kind. A shard's folder is checked when it is read.
+var fileNames = map[fileKind]*regexp.Regexp{
+	modelFile:  regexp.MustCompile(`^(vectors/)?model\.bin$`),
+	turtleFile: regexp.MustCompile(`^graph/(ontology|void)\.ttl$`),
+	batchFile:  regexp.MustCompile(`^graph/batch-\d{6,}\.(trig|nq)(\.gz|\.zst)?$`),
+	shardFile:  regexp.MustCompile(`^vectors/[^/]+/part-\d{5,}\.parquet$`),
+	parentFile: regexp.MustCompile(`^parents/part-\d{5,}\.parquet$`),
+}
+
 func kindOf(name string) fileKind {
-	parquet := strings.HasSuffix(name, ".parquet")
-	switch {
-	case strings.HasPrefix(name, "graph/batch-"):
-		return batchFile
-	case strings.HasPrefix(name, "graph/") && strings.HasSuffix(name, ".ttl"):
-		return turtleFile
-	case strings.HasPrefix(name, "vectors/") && parquet:
-		return shardFile
-	case strings.HasPrefix(name, "parents/") && parquet:
-		return parentFile
+	for kind, names := range fileNames {
+		if names.MatchString(name) {
+			return kind
+		}
 	}
 	return otherFile
 }
@@ -193,7 +197,7 @@ type fileGroup []int
 func (v *verifier) fileGroups() []fileGroup {
 	var groups []fileGroup
 	parts := map[string]int{} // positions in groups, by file name: the files of a part share theirs
-	for _, kind := range []fileKind{otherFile, turtleFile, irregularFile, batchFile, parentFile, shardFile} {
+	for _, kind := range []fileKind{otherFile, modelFile, turtleFile, irregularFile, batchFile, parentFile, shardFile} {
 		for i, f := range v.files {
 			if f.kind != kind {
 				continue
@@ -277,11 +281,14 @@ func (p *byteProgress) add(n int64) {
 func (v *verifier) checkInventory(results []fileResult) {
 	v.inventory = v.compareWithManifest("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
 		f, r := v.files[i], results[i]
+		if f.kind == otherFile {
+			c.differ("%s is no file that a build writes", f.name)
+		}
 		if r.difference != "" && (f.kind == turtleFile || f.kind == irregularFile) {
 			c.differ("%s", r.difference)
 		}
 		compareFile(c, want, f, r.sha256)
-		if rows := r.rows(); f.kind != otherFile && rows != want.Rows && r.difference == "" {
+		if rows := r.rows(); rows != want.Rows && r.difference == "" {
 			c.differ("%s has %d rows, the manifest lists %d", f.name, rows, want.Rows)
 		}
 	})

@@ -8,8 +8,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/vectors/embed"
 )
 
@@ -99,13 +101,18 @@ func (v *verifier) openRemaker(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
+// isReused reports whether the build has the model of another one. The key of its stage tells so.
+func (v *verifier) isReused() bool {
+	return v.manifest.Options.Reuse != "" || strings.Contains(v.manifest.Stages[manifest.Vectors].Key, "-")
+}
+
 // checkModel fits the builtin embedder again and compares it with the model of the build.
 func (v *verifier) checkModel(ctx context.Context) error {
 	c := &v.model
 	switch {
 	case v.remaker == nil || v.remaker.dense == nil || !c.OK:
 		return nil
-	case v.manifest.Options.Reuse != "":
+	case v.isReused():
 		c.What = "posts on which the dense embedder was fitted again: it is that of the build of option reuse"
 		return nil
 	}

@@ -15,12 +15,14 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 	"s2g/vectors/embed"
+	"s2g/vectors/shard"
 )
 
 // prove sets v.proven to the manifest as files and tables require it. Values that follow from neither are
 // those of the manifest: the dump's files, times, memory. want is nil where there are no tables.
 func (v *verifier) prove(want *oracle.Expected) error {
 	m := &manifest.Manifest{}
+	v.proven = m
 	text, err := json.Marshal(v.manifest)
 	if err == nil {
 		err = json.Unmarshal(text, m)
@@ -34,11 +36,22 @@ func (v *verifier) prove(want *oracle.Expected) error {
 	if s := m.Stages[manifest.Vectors]; s != nil {
 		v.proveVectors(s, want)
 	}
+	if s := m.Stages[manifest.Ingest]; s != nil {
+		if err := v.proveErrors(s, &v.inventory); err != nil {
+			return err
+		}
+	}
 	if want != nil {
 		v.proveDump(m, want)
 	}
 	m.Options.Compress, m.Options.GraphFormat = v.batchForm(m.Options)
-	v.proven = m
+	if !v.isOfEarlierVersion() {
+		for stage, key := range v.keys {
+			if s := m.Stages[stage]; s != nil {
+				s.Key = key
+			}
+		}
+	}
 	return nil
 }
 
@@ -137,6 +150,11 @@ func (v *verifier) proveVectors(s *manifest.Stage, want *oracle.Expected) {
 	if s.Embedders != nil {
 		v.proveEmbedders(s.Embedders)
 	}
+	for _, f := range v.files {
+		if o := &v.proven.Options; shard.IsModel(f.name) && o.Dense != "" {
+			o.Dense = embed.KindBuiltin
+		}
+	}
 }
 
 // countsRequests reports whether a count is of requests to endpoints, or of texts of a reused build.
@@ -160,9 +178,37 @@ func (v *verifier) proveEmbedders(e *manifest.Embedders) {
 	if v.remaker.sparse != nil {
 		e.Sparse = v.remaker.sparse.Model()
 	}
+	if !v.isOfEarlierVersion() {
+		v.proveNames(e)
+	}
 	if e.Fitted == 0 {
 		e.Weight = embed.DefaultWeight(e.Dense)
 	}
+}
+
+// proveNames sets the names of models that follow from the options.
+func (v *verifier) proveNames(e *manifest.Embedders) {
+	if dense, err := embed.ParseSpec(v.manifest.Options.Dense); err == nil && !v.isBuiltin() {
+		e.Dense = dense.DocumentModel()
+	}
+	if v.remaker.sparse == nil {
+		return
+	}
+	if bm25, err := embed.OpenBM25(v.textLanguage()); err == nil {
+		e.Sparse = bm25.Model()
+	}
+}
+
+// textLanguage returns the language of the texts: option text-language, else that of the site. Texts in a language
+// without rules are not stemmed.
+func (v *verifier) textLanguage() string {
+	if language := v.manifest.Options.TextLanguage; language != "" {
+		return language
+	}
+	if _, err := embed.ParseLanguage(v.site.Language()); err != nil {
+		return string(embed.Unstemmed)
+	}
+	return v.site.Language()
 }
 
 // optionalTables are the tables that option without may name.

@@ -48,8 +48,9 @@ type Options struct {
 	Seed   uint64 // of Sample: another seed draws other posts
 	Hash   bool   // of Sample: check the SHA-256 of all files too
 
-	BeforeReport bool // of Run: report.html, if there is one, is of the build's state before
-	Full         bool // of Run: make the dense vectors of all posts again, not of a sample
+	Keys         map[string]string // of Run: the keys of stages, by the options in the manifest; nil: not compared
+	BeforeReport bool              // of Run: report.html, if there is one, is of the build's state before
+	Full         bool              // of Run: make the dense vectors of all posts again, not of a sample
 
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
@@ -148,6 +149,7 @@ func (r Report) fault(out string) error {
 // verifier is a build on disk, and what readFiles finds in it.
 type verifier struct {
 	out      string
+	keys     map[string]string
 	manifest *manifest.Manifest
 	site     vocab.Site
 	graphs   []namedGraph // in the order of the languages, the remainder graph last
@@ -189,7 +191,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
+	v := &verifier{keys: o.Keys, out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
 	for _, l := range m.Options.Graphs() {
 		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
