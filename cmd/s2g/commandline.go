@@ -106,7 +106,7 @@ func checkWords(cmd *cobra.Command) {
 					return schema.Faultf(schema.FaultUsage, "as "+use, "%s takes an argument", cmd.CommandPath())
 				}
 				if check(cmd, nil) != nil {
-					return schema.Faultf(schema.FaultUsage, "as "+use, "%s does not take %d arguments: %s", cmd.CommandPath(), len(args), strings.Join(args, " "))
+					return schema.Faultf(schema.FaultUsage, "as "+use, "these are not the arguments of %s: %s", cmd.CommandPath(), strings.Join(args, " "))
 				}
 				return schema.Faultf(schema.FaultUsage, wordRemedy(cmd.Flags(), args[0], use), "%s takes no argument: %s", cmd.CommandPath(), strings.Join(args, " "))
 			}
@@ -139,7 +139,7 @@ func flagFault(cmd *cobra.Command, err error) error {
 			name, _, _ = strings.Cut(letters, "=")
 			err = errors.New("names of flags begin with two hyphens: -" + letters)
 		}
-		if near := nearFlag(cmd, name); near != "" {
+		if near := nearFlag(cmd, name); near != "" && len(name) > 1 {
 			remedy = "did you mean --" + near + "? " + remedy
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"s2g/cmd/s2g/internal/spelling"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors/embed"
@@ -105,10 +106,16 @@ func LoadedLanguages(m *manifest.Manifest, list string) (slugs []string, err err
 
 // Language returns the language of a build that has the tag or slug. A build without it is a usage fault.
 func Language(m *manifest.Manifest, name string) (schema.Language, error) {
+	var names []string
 	for _, l := range m.Options.Graphs() {
 		if name != "" && (name == l.Tag || name == l.Slug) {
 			return l, nil
 		}
+		names = append(names, l.Tag, l.Slug)
 	}
-	return schema.Language{}, schema.Faultf(schema.FaultUsage, "see s2g languages with option out", "this build has no language %q", name)
+	remedy := "see s2g languages with option out"
+	if near := spelling.Nearest(strings.ToLower(name), names); near != "" {
+		remedy = "did you mean " + near + "? " + remedy
+	}
+	return schema.Language{}, schema.Faultf(schema.FaultUsage, remedy, "this build has no language %q", name)
 }
