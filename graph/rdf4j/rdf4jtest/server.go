@@ -150,6 +150,17 @@ func (s *Server) CreateRepository(name, ruleset string) {
     graphdb:storage-folder "storage" ; graphdb:repository-type "file-repository" ] ] .`, name, ruleset)))
 }
 
+// CreateMemoryStore creates a repository with RDF4J's own store in memory.
+func (s *Server) CreateMemoryStore(name string) {
+	s.t.Helper()
+	s.send(http.MethodPut, name, "text/turtle", strings.NewReader(fmt.Sprintf(`
+@prefix rep: <http://www.openrdf.org/config/repository#> .
+@prefix sr: <http://www.openrdf.org/config/repository/sail#> .
+@prefix sail: <http://www.openrdf.org/config/sail#> .
+[] a rep:Repository ; rep:repositoryID %q ; rep:repositoryImpl [ rep:repositoryType "openrdf:SailRepository" ;
+  sr:sailImpl [ sail:sailType "openrdf:MemoryStore" ] ] .`, name)))
+}
+
 // DeleteRepository deletes a repository, since an engine with many open ones has no
 // memory left to group and sort.
 func (s *Server) DeleteRepository(name string) {

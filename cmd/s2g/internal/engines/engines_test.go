@@ -48,6 +48,7 @@ func TestGraphDB(t *testing.T) {
 	store.AddFiles("plain", "", batches...)
 	store.AddFiles("plain", vocab.DefaultSite.SchemaGraph(), ontology)
 	t.Run("answers the queries of the documentation", func(t *testing.T) { testQueries(t, store) })
+	t.Run("answers the queries in a store of RDF4J", func(t *testing.T) { testQueriesOfRDF4J(t, store, batches, ontology) })
 	t.Run("infers", func(t *testing.T) { testInference(t, store, db, batches, ontology) })
 	t.Run("writes what is read back", func(t *testing.T) {
 		store.CreateRepository("awkward", "empty")
