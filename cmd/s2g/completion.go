@@ -51,6 +51,8 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		return listed(func() []string { return build.OptionalTables })
 	case "stages":
 		return listed(func() []string { return build.Stages })
+	case "format":
+		return cobra.FixedCompletions(searchFormats, cobra.ShellCompDirectiveNoFileComp)
 	case "as":
 		return cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp)
 	case "tags":

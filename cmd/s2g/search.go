@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,7 +95,9 @@ func (a *app) runSearch(cmd *cobra.Command, s *searchCommand) (err error) {
 		if err != nil {
 			return err
 		}
-		s.query.Slugs = append(s.query.Slugs, l.Slug)
+		if !slices.Contains(s.query.Slugs, l.Slug) {
+			s.query.Slugs = append(s.query.Slugs, l.Slug)
+		}
 	}
 	s.query.Remote = a.remote(nil)
 	if s.server.url != "" {
@@ -163,10 +166,8 @@ func (s *searchCommand) check(cmd *cobra.Command) error {
 
 // checkOneOf returns a usage fault unless the value of a flag is one of the given ones.
 func checkOneOf(flag, value string, values []string) error {
-	for _, v := range values {
-		if value == v {
-			return nil
-		}
+	if slices.Contains(values, value) {
+		return nil
 	}
 	return schema.Faultf(schema.FaultUsage, "it takes one of "+strings.Join(values, ", "), "--%s has the value %q", flag, value)
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -162,6 +163,35 @@ func TestSeveralLanguagesAreOneSet(t *testing.T) {
 					t.Errorf("%s, dense %v, top %d: %s", what, cosines, n, diff)
 				}
 			}
+		}
+	}
+}
+
+func TestKeeps(t *testing.T) {
+	score, higher, at := int32(2), int32(3), time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)
+	question := &shard.Point{Tags: []string{"a", "b"}, Score: &score, CreationDate: at.UnixMilli(), HasAcceptedAnswer: true}
+	for what, c := range map[string]struct {
+		filter Filter
+		want   bool
+	}{
+		"no filter":       {Filter{}, true},
+		"all tags":        {Filter{Tags: []string{"b", "a"}}, true},
+		"one tag of two":  {Filter{Tags: []string{"a", "c"}}, false},
+		"the least score": {Filter{MinScore: &score}, true},
+		"a higher score":  {Filter{MinScore: &higher}, false},
+		"the same moment": {Filter{Since: at}, true},
+		"a later moment":  {Filter{Since: at.Add(time.Millisecond)}, false},
+		"accepted":        {Filter{Accepted: true}, true},
+		"all":             {Filter{Tags: []string{"a"}, MinScore: &score, Since: at, Accepted: true}, true},
+	} {
+		if got := c.filter.Keeps(question); got != c.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	lowest := int32(math.MinInt32)
+	for what, filter := range map[string]Filter{"no score": {MinScore: &lowest}, "not accepted": {Accepted: true}, "no tags": {Tags: []string{"a"}}} {
+		if filter.Keeps(&shard.Point{}) {
+			t.Error(what)
 		}
 	}
 }
