@@ -13,9 +13,9 @@ import (
 )
 
 const reportHelp = `Writes report.html into the folder of the build: the figures of the build (those of all of Stack Overflow beside the
-paper's), languages, years, scores, answers, links between languages, an example thread as a graph, omissions with
-their reasons, stages with their times, and commands to load the build. It is one file without scripts, which opens
-offline and prints. The command reads the tables and a few files of the graph.
+paper's), graphs, tags, questions, years or months, scores, answers, links, an example thread as a graph, omissions with
+their reasons, stages with their times, and commands and a query that find something in the build. It is one file without
+scripts, which opens offline and prints. The command reads the tables and a few files of the graph.
 s2g build also writes the report, at its end.
 
     s2g report --out build && xdg-open build/report.html`
@@ -72,6 +72,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 		return err
 	}
 	shown := a.progress("report")
+	o.Progress = shown.report
 	r, err := report.Gather(ctx, db, o)
 	shown.end()
 	if err != nil {

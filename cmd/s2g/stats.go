@@ -51,6 +51,6 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 		if err != nil {
 			return err
 		}
-		return a.printAs(form, s, func(w io.Writer) error { return s.WriteTable(w, stats.ComparesWithPaper(site, m.Dump)) })
+		return a.printAs(form, s, func(w io.Writer) error { return s.WriteTable(w, stats.ComparesWithPaper(site, m)) })
 	})
 }

@@ -155,7 +155,8 @@ type measures struct {
 	Widths     []int // of the bars of questions
 	Scripts    int
 	Title      string
-	Overlaps   int // labels of a chart that touch
+	Overlaps   int      // labels of a chart that touch
+	Cut        []string // texts that are wider than their place, with the excess in pixels
 	Background string
 }
 
@@ -176,9 +177,24 @@ async function look(width) {
       if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 2 && b.top < a.bottom - 2) overlaps++;
     }));
   }
+  const cut = [], beyond = (text, box) => {
+    const t = text.getBoundingClientRect(), excess = Math.max(box.left - t.left, t.right - box.right, box.top - t.top, t.bottom - box.bottom);
+    if (t.width && excess > 1) cut.push(text.textContent + ' by ' + Math.round(excess));
+  };
+  for (const chart of page.querySelectorAll('.matrix, .thread')) {
+    const whole = chart.getBoundingClientRect();
+    let box = whole;
+    for (const shape of chart.querySelectorAll('text, rect.node')) {
+      if (shape.tagName == 'rect') box = shape.getBoundingClientRect();
+      else beyond(shape, shape.classList.contains('edge') || shape.textContent.endsWith(' more') ? whole : box);
+    }
+  }
+  for (const text of page.querySelectorAll('.columns text, .dots text')) beyond(text, {left: 0, right: width, top: -1e6, bottom: 1e6});
+  for (const place of page.querySelectorAll('h1, p, dt, dd, th, td, caption, figcaption, .tiles b'))
+    if (place.scrollWidth > place.clientWidth + 1 && getComputedStyle(place).display != 'inline') cut.push(place.textContent + ' by ' + (place.scrollWidth - place.clientWidth));
   return {
-    Width: page.documentElement.scrollWidth,
-    Widths: [...page.querySelectorAll('table.languages rect.question')].map(r => Math.round(100 * r.getBoundingClientRect().width)),
+    Cut: cut, Width: page.documentElement.scrollWidth,
+    Widths: [...page.querySelectorAll('table.graphs rect.question')].map(r => Math.round(100 * r.getBoundingClientRect().width)),
     Scripts: page.scripts.length, Title: page.title, Overlaps: overlaps, Background: getComputedStyle(page.body).backgroundColor,
   };
 }
@@ -220,6 +236,9 @@ func measure(t *testing.T, b *browser, file string) {
 	if narrow.Width > 360 || wide.Width > 1100 {
 		t.Errorf("a page of 360 pixels takes %d, one of 1,100 %d", narrow.Width, wide.Width)
 	}
+	if len(narrow.Cut)+len(wide.Cut) > 0 {
+		t.Errorf("cut: %q on a narrow page, %q on a wide one", narrow.Cut, wide.Cut)
+	}
 	if narrow.Overlaps+wide.Overlaps > 0 {
 		t.Errorf("%d labels cover others on a narrow page, %d on a wide one", narrow.Overlaps, wide.Overlaps)
 	}
@@ -227,7 +246,9 @@ func measure(t *testing.T, b *browser, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bars := strings.Count(string(text), `<rect class="question" x="0.00%"`); len(wide.Widths) != bars || bars < 30 {
+	_, graphs, _ := strings.Cut(string(text), `<table class="graphs">`)
+	graphs, _, _ = strings.Cut(graphs, "</table>")
+	if bars := strings.Count(graphs, `<rect class="question" x="0.00%"`); len(wide.Widths) != bars || bars < 30 {
 		t.Errorf("%d bars of questions are drawn, the page has %d", len(wide.Widths), bars)
 	}
 	for i := 1; i < len(wide.Widths); i++ {
@@ -238,6 +259,34 @@ func measure(t *testing.T, b *browser, file string) {
 	if wide.Widths[0] < 5000 {
 		t.Errorf("the longest bar has %d hundredths of a pixel", wide.Widths[0])
 	}
+}
+
+// TestLabelsFit checks that no label of long words or of another script is cut or covers another.
+func TestLabelsFit(t *testing.T) {
+	b := openBrowser(t)
+	foreignPages(t, func(t *testing.T, name, page string, _ *Report) {
+		b := &browser{t, b.program, b.dir}
+		if folder := os.Getenv("S2G_TEST_PAGES"); folder != "" { // for a look at them
+			if err := os.WriteFile(filepath.Join(folder, name+".html"), []byte(page), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		b.write("report.html", page)
+		narrow, wide, console := b.look()
+		if len(narrow.Cut)+len(wide.Cut) > 0 || narrow.Overlaps+wide.Overlaps > 0 || len(console) > 0 {
+			t.Errorf("cut: %q on a narrow page, %q on a wide one; %d and %d overlap; the browser says %q", narrow.Cut, wide.Cut, narrow.Overlaps, wide.Overlaps, console)
+		}
+		if narrow.Width > 360 || wide.Width > 1100 {
+			t.Errorf("a page of 360 pixels takes %d, one of 1,100 %d", narrow.Width, wide.Width)
+		}
+	})
+	t.Run("a label that is cut", func(t *testing.T) {
+		b := &browser{t, b.program, b.dir}
+		b.write("report.html", `<svg class="matrix" width="50" height="50"><text x="10" y="20">wider than this</text></svg>`)
+		if narrow, _, _ := b.look(); len(narrow.Cut) != 1 {
+			t.Errorf("the browser finds %q", narrow.Cut)
+		}
+	})
 }
 
 // TestHostileTextDoesNotRun checks that hostile text runs no script and meets no refusal of

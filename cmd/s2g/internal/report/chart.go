@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -14,11 +15,13 @@ type chart struct {
 	Height      int
 	Base        int     // y of the line that columns begin at
 	Names       []label // below Base
-	Table       table   // the numbers of the chart
+	NamesY      int
+	Table       table // the numbers of the chart
 }
 
-// label is a text at a place. A narrow page shows Short instead, which may be empty.
-type label struct{ X, Text, Short string }
+// label is a text at a place, with a second line Below, which may be empty. A narrow page
+// shows Short instead of Text, which may be empty, too.
+type label struct{ X, Text, Short, Below string }
 
 // columnChart is a chart of stacked columns, each below its number.
 type columnChart struct {
@@ -44,16 +47,17 @@ const (
 	columnsHeight = 230
 	columnsTop    = 22 // room for the number above the highest
 	namesHeight   = 24
+	belowHeight   = 16 // of a second line of names
 	minColumns    = 10 // the least number of columns to leave room for: two alone would be blocks
 )
 
 // stack is the data of a column. Its parts are in order from below.
 type stack struct {
-	name, short string
-	value       string // shown above the column
-	brief       string // the same on a narrow page
-	hint        string
-	parts       []stackPart
+	name  label
+	value string // shown above the column
+	brief string // the same on a narrow page
+	hint  string
+	parts []stackPart
 }
 
 type stackPart struct {
@@ -70,7 +74,10 @@ func (s stack) sum() (n int64) {
 
 // newColumnChart draws stacks side by side, on a linear scale from 0.
 func newColumnChart(c chart, stacks []stack) *columnChart {
-	c.Height, c.Base = columnsHeight, columnsHeight-namesHeight
+	c.Height, c.Base, c.NamesY = columnsHeight, columnsHeight-namesHeight, columnsHeight-8
+	if slices.ContainsFunc(stacks, func(s stack) bool { return s.name.Below != "" }) {
+		c.Height += belowHeight
+	}
 	var most int64 = 1
 	for _, s := range stacks {
 		most = max(most, s.sum())
@@ -80,7 +87,7 @@ func newColumnChart(c chart, stacks []stack) *columnChart {
 	n := float64(max(len(stacks), minColumns))
 	for i, s := range stacks {
 		middle := percent(float64(i)+.5, n)
-		col := column{X: percent(float64(i)+.12, n), Width: percent(.76, n), Hint: s.hint, Value: label{middle, s.value, s.brief}}
+		col := column{X: percent(float64(i)+.12, n), Width: percent(.76, n), Hint: s.hint, Value: label{X: middle, Text: s.value, Short: s.brief}}
 		y := float64(chart.Base)
 		for _, p := range s.parts {
 			height := room * float64(p.n) / float64(most)
@@ -89,7 +96,8 @@ func newColumnChart(c chart, stacks []stack) *columnChart {
 		}
 		col.ValueY = int(y) - 6
 		chart.Columns = append(chart.Columns, col)
-		chart.Names = append(chart.Names, label{middle, s.name, s.short})
+		s.name.X = middle
+		chart.Names = append(chart.Names, s.name)
 	}
 	return chart
 }
@@ -124,7 +132,7 @@ type series struct {
 // newDotChart draws series over names. It leaves out counts of 0, which have no place on
 // the scale.
 func newDotChart(c chart, names []label, all []series) *dotChart {
-	c.Height, c.Base = dotsHeight, dotsHeight-namesHeight-6
+	c.Height, c.Base, c.NamesY = dotsHeight, dotsHeight-namesHeight-6, dotsHeight-8
 	d := &dotChart{chart: c}
 	most := 10.0
 	for _, s := range all {
@@ -143,7 +151,7 @@ func newDotChart(c chart, names []label, all []series) *dotChart {
 	count := float64(len(names))
 	x := func(i int) string { return percent(7+93*(float64(i)+.5)/count, 100) }
 	for i, l := range names {
-		d.Names = append(d.Names, label{x(i), l.Text, l.Short})
+		d.Names = append(d.Names, label{X: x(i), Text: l.Text, Short: l.Short})
 	}
 	for _, s := range all {
 		last := -1

@@ -106,12 +106,13 @@ const numberedLanguages = 12
 
 // Measures of the matrix, in pixels of its own; a page scales it as a whole.
 const (
-	matrixLeft   = 132
-	matrixTop    = 122
 	matrixMargin = 6
+	matrixFont   = 12.5
+	widestName   = 24 // of a row or column, in ems; a longer name is cut
 	narrowCell   = 22
 	wideCell     = 62
 	cellGap      = 1
+	nameGap      = 8
 	ruleEvery    = 5 // rows and columns between two lines
 )
 
@@ -134,8 +135,9 @@ type linkMatrix struct {
 }
 
 type matrixName struct {
-	Text string
-	X, Y int
+	Text  string
+	Whole string // empty: Text is the whole name
+	X, Y  int
 }
 
 type matrixCell struct {
@@ -157,14 +159,25 @@ func newLinkMatrix(c chart, l *linkCounts, names []string) *linkMatrix {
 	if m.Numbered {
 		m.CellX = wideCell
 	}
+	shown, widest := make([]matrixName, len(names)), 0.0
+	for i, name := range names {
+		shown[i].Text = fitWidth(name, widestName)
+		if shown[i].Text != name {
+			shown[i].Whole = name
+		}
+		widest = max(widest, textWidth(shown[i].Text))
+	}
+	edge := int(widest*matrixFont) + 2*nameGap // room for names on the left and above
 	at := func(row, column int) (x, y int) {
-		return matrixLeft + column*(m.CellX+cellGap), matrixTop + row*(m.CellY+cellGap)
+		return edge + column*(m.CellX+cellGap), edge + row*(m.CellY+cellGap)
 	}
 	from := shadeSteps(l.maxCell())
 	for i, name := range names {
 		x, y := at(i, i)
-		m.Rows = append(m.Rows, matrixName{name, matrixLeft - 8, y + m.CellY/2 + 4})
-		m.Heads = append(m.Heads, matrixName{name, x + m.CellX/2 + 4, matrixTop - 8})
+		row, head := shown[i], shown[i]
+		row.X, row.Y = edge-nameGap, y+m.CellY/2+4
+		head.X, head.Y = x+m.CellX/2+4, edge-nameGap
+		m.Rows, m.Heads = append(m.Rows, row), append(m.Heads, head)
 		m.Own = append(m.Own, matrixCell{X: x, Y: y})
 		for j, cell := range l.cells[i] {
 			if cell.sum() == 0 {
@@ -179,10 +192,10 @@ func newLinkMatrix(c chart, l *linkCounts, names []string) *linkMatrix {
 	}
 	x, y := at(len(names), len(names))
 	m.Width, m.Height = x+matrixMargin, y+matrixMargin
-	m.Ground.X, m.Ground.Y, m.Ground.Width, m.Ground.Height = matrixLeft, matrixTop, x-matrixLeft-cellGap, y-matrixTop-cellGap
+	m.Ground.X, m.Ground.Y, m.Ground.Width, m.Ground.Height = edge, edge, x-edge-cellGap, y-edge-cellGap
 	for i := ruleEvery; i < len(names); i += ruleEvery {
 		rx, ry := at(i, i)
-		m.Rules = append(m.Rules, fmt.Sprintf("M%d.5 %dV%dM%d %d.5H%d", rx-cellGap, matrixTop, y, matrixLeft, ry-cellGap, x))
+		m.Rules = append(m.Rules, fmt.Sprintf("M%d.5 %dV%dM%d %d.5H%d", rx-cellGap, edge, y, edge, ry-cellGap, x))
 	}
 	for i := range from {
 		m.Key = append(m.Key, shade{shadeOf(from[i], from), shadeLabel(from, i)})

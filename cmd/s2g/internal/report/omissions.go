@@ -12,7 +12,7 @@ import (
 
 // outsideGraph names the counters of rows of the dump that are in no graph.
 var outsideGraph = []struct{ counter, name string }{
-	{"questions_outside", "questions without a selected language"},
+	{"questions_outside", "questions without a selected tag"},
 	{"answers_outside", "answers whose question is missing or in no graph"},
 	{"comments_outside", "comments on posts in no graph"},
 	{"comments_on_wikis", "comments on tag wikis"},

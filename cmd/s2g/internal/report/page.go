@@ -26,18 +26,25 @@ type page struct {
 	Key, Policy  string
 	Style        template.CSS
 	Title        string
-	Host         string
+	Host         []string // the labels of the site's name
+	Heading      string   // follows the host
 	Lead         string
 	Tiles        []tile
-	About, Empty string // of the languages
-	Languages    []language
-	Years        *columnChart
+	Noun         string // of what has a graph: language or tag
+	WholeSite    bool   // the whole site is the only graph
+	About, Empty string // of the graphs
+	Graphs       []graphLine
+	Tags         *tagList
+	Questions    []questionLine
+	Times        *columnChart
+	ByMonth      bool // else by year
 	Scores       *dotChart
 	Answers      *columnChart
 	Links        *linkMatrix
+	AboutLinks   string
 	Thread       *threadFigure
 	NoThread     string // the reason why there is no Thread
-	Paper        paperSection
+	Counts       countSection
 	Rejected     *countTable
 	Outside      *countTable
 	Cleaned      *countTable
@@ -46,7 +53,7 @@ type page struct {
 	Inputs       table
 	Stages       []stageLine
 	Commands     []command
-	SPARQL       string
+	Query        *graphQuery // nil: no graph has a question
 }
 
 // tile is a number at the top of the page.
@@ -54,10 +61,10 @@ type tile struct{ Number, Unit, Note string }
 
 // threadFigure is the drawn thread.
 type threadFigure struct {
-	Picture                           template.HTML
-	Number, Language, Source, License string
-	Better                            bool // an answer is possibly better than the accepted one
-	Embedded                          bool // there are vectors, so a search finds the question
+	Picture                        template.HTML
+	Number, Graph, Source, License string
+	Better                         bool // an answer is possibly better than the accepted one
+	Embedded                       bool // there are vectors, so a search finds the question
 }
 
 // policy allows the page its own style and nothing else: no script, no request.
@@ -68,22 +75,26 @@ func policy(style string) string {
 
 func (r *Report) page() *page {
 	style := pageCSS + threadCSS
+	heading := " as a graph"
+	if r.hasVectors() {
+		heading += " and vectors"
+	}
+	host := r.o.Site.Host()
 	p := &page{
 		Key: r.key, Style: template.CSS(style), Policy: policy(style),
-		Host: r.o.Site.Host(), Title: r.o.Site.Host() + " as a graph", Lead: r.lead(), Tiles: r.tiles(),
-		About: r.aboutLanguages(), Empty: r.emptyGraphs(), Languages: r.languages(),
-		Years: r.years(), Scores: r.scores(), Answers: r.answers(), Links: r.links(), NoThread: r.example.absent,
-		Paper:    r.paper(),
+		Title: host + heading, Host: strings.Split(host, "."), Heading: heading, Lead: r.lead(), Tiles: r.tiles(),
+		Noun: r.noun(), WholeSite: r.isWholeSite(), About: r.aboutGraphs(), Empty: r.emptyGraphs(), Graphs: r.graphs(),
+		Tags: r.tags(), Questions: r.questions(), Scores: r.scores(), Answers: r.answers(), NoThread: r.example.absent,
+		Counts:   r.counts(),
 		Rejected: r.rejected(), Outside: r.outside(),
-		Facts: r.facts(), Inputs: r.inputs(), Stages: r.stages(), Commands: r.commands(), SPARQL: r.sparql(),
+		Facts: r.facts(), Inputs: r.inputs(), Stages: r.stages(), Commands: r.commands(), Query: r.query(),
 	}
-	if r.hasVectors() {
-		p.Title += " and vectors"
-	}
+	p.Times, p.ByMonth = r.times()
+	p.Links, p.AboutLinks = r.links()
 	p.Cleaned, p.Idle = r.cleaned()
 	if e := r.example; e.thread != nil {
 		p.Thread = &threadFigure{
-			Picture: template.HTML(e.thread.svg("")), Number: comma(e.question), Language: e.language.Name,
+			Picture: template.HTML(e.thread.svg("")), Number: comma(e.question), Graph: graphName(e.language),
 			Source: e.thread.question.iri, License: e.thread.license(), Better: e.thread.hasBetter(), Embedded: r.hasVectors(),
 		}
 	}
@@ -103,13 +114,31 @@ func (r *Report) hasVectors() bool { return r.stage(manifest.Vectors).Rows > 0 }
 // lead describes the build in a sentence.
 func (r *Report) lead() string {
 	lead := "A knowledge graph of " + r.o.Site.Host()
-	switch n := len(r.order); n {
-	case 0:
-		lead += ", which has no question of the selected languages"
-	case 1:
-		lead += ", with one named graph, for " + r.stats.Graphs[r.order[0]].Name
+	tagged, rest := 0, false // the other graphs
+	for _, g := range r.order {
+		switch r.stats.Graphs[g].Tag {
+		case "":
+			rest = true
+		case schema.SiteTag:
+		default:
+			tagged++
+		}
+	}
+	noun := r.noun()
+	switch {
+	case len(r.order) == 0:
+		lead += ", which has no question of the selected " + noun + "s"
+	case r.isWholeSite():
+		lead += ": all questions in one named graph"
+	case r.whole:
+		lead += ": all questions in one named graph, and one more for each of " + plural(int64(tagged), noun)
+	case len(r.order) == 1:
+		lead += ", with one named graph, of " + graphName(schema.Language{Tag: r.stats.Graphs[r.order[0]].Tag, Name: r.stats.Graphs[r.order[0]].Name})
 	default:
-		lead += fmt.Sprintf(", one named graph for each of %d languages", n)
+		lead += ", one named graph for each of " + plural(int64(tagged), noun)
+		if rest {
+			lead += " and one for the other questions"
+		}
 	}
 	if r.hasVectors() {
 		lead += ", and vectors of the same questions"
@@ -129,6 +158,9 @@ func (r *Report) tiles() []tile {
 		{comma(r.stats.Node(vocab.Comment).Distinct), "comments", "on both"},
 		{comma(r.stats.Quads.Summed), "triples", comma(r.stats.Quads.Distinct) + " distinct"},
 	}
+	if len(r.stats.Graphs) == 1 {
+		tiles[3].Note = "in one graph"
+	}
 	if r.hasVectors() {
 		tiles = append(tiles, tile{comma(r.stage(manifest.Vectors).Rows), "points", "two vectors each"})
 	}
@@ -138,27 +170,32 @@ func (r *Report) tiles() []tile {
 // command is a command line and its purpose.
 type command struct{ Label, Text string }
 
+// graphName names a graph in a sentence.
+func graphName(l schema.Language) string {
+	switch l.Tag {
+	case "":
+		return "the other questions"
+	case schema.SiteTag:
+		return "the whole site"
+	}
+	return isolate(l.Name)
+}
+
 // commands load and use the build. OUT is its folder.
 func (r *Report) commands() []command {
 	var list []command
-	language, name := "python", "Python"
-	if len(r.order) > 0 {
-		g := r.stats.Graphs[r.order[0]]
-		language, name = g.Tag, g.Name
-		switch language {
-		case "":
-			language = schema.OtherSlug
-		case schema.SiteTag:
-			language = schema.SiteSlug
-		}
-	}
 	if r.o.Manifest.Stages[manifest.Graph] != nil {
 		list = append(list, command{"Load the graph into GraphDB, or any server with the RDF4J REST protocol (--offline DIR prints the faster way of a first load):", "s2g load graphdb --out OUT --url http://localhost:7200"})
 	}
-	if r.o.Manifest.Stages[manifest.Vectors] != nil {
-		list = append(list,
-			command{"Load the vectors into Qdrant, a collection for each language:", "s2g load qdrant --out OUT --url http://localhost:6334"},
-			command{"Search in " + name + " without a server:", fmt.Sprintf("s2g search --out OUT --language %s %q", shellQuoted(language), "how do I merge two lists")})
+	if r.hasVectors() {
+		label := "Load the vectors into Qdrant:"
+		if len(r.o.Languages) > 1 || r.o.Other {
+			label = "Load the vectors into Qdrant, a collection for each graph:"
+		}
+		list = append(list, command{label, "s2g load qdrant --out OUT --url http://localhost:6334"})
+		if text := r.searchText(); text != "" {
+			list = append(list, command{"Search without a server:", `s2g search --out OUT "` + text + `"`})
+		}
 	}
 	return append(list, command{"Query the tables:", "s2g db --out OUT 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'"})
 }
@@ -166,27 +203,9 @@ func (r *Report) commands() []command {
 // shellQuoted quotes a word for a shell, if necessary.
 func shellQuoted(word string) string {
 	for _, c := range word {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '+' {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '+' && c != ',' {
 			return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}
 	return word
-}
-
-// sparql returns an example query: the accepted answers that another answer exceeds most.
-func (r *Report) sparql() string {
-	tag := "python"
-	if len(r.order) > 0 {
-		tag = r.stats.Graphs[r.order[0]].Tag
-	}
-	return `PREFIX so: <` + vocab.NS + `>
-SELECT ?title ?accepted ?better (?b - ?a AS ?ahead) {
-  GRAPH <` + r.o.Site.Graph(tag) + `> {
-    ?question so:hasTitle ?title ;
-              so:HasAcceptedAnswer ?accepted ;
-              so:HasPossibleBetterAnswer ?better .
-    ?accepted so:score ?a .
-    ?better so:score ?b .
-  }
-} ORDER BY DESC(?ahead) LIMIT 10`
 }

@@ -20,7 +20,8 @@ const (
 	lineStep      = 17
 	boxPadding    = 9
 	commentIndent = 32
-	fontWidth     = 6.3 // of a character, at the font size 12
+	fontWidth     = 6.4 // of a cell, at the font size 10.5
+	nameWidth     = 7.3 // of a cell of a name, at the font size 12 and bold
 	maxLines      = 3   // of a wrapped text
 	pictureWidth  = 988 + 48
 )
@@ -89,7 +90,7 @@ func (t *thread) svg(style string) []byte {
 
 // box draws a node below the names of the edges that lead to it.
 func (p *picture) box(x, y, width int, kind string, edges []string, n *node) box {
-	lines := p.thread.text(n, int(float64(width-2*boxPadding)/fontWidth))
+	lines := p.thread.text(n, width-2*boxPadding)
 	b := box{x, y, width, len(lines)*lineStep + 2*boxPadding - 4}
 	if len(edges) > 0 {
 		fmt.Fprintf(&p.boxes, "<text class=\"edge %s\" x=\"%d\" y=\"%d\">so:%s</text>\n", kind, x+2, y-5, strings.Join(edges, ", so:"))
@@ -97,10 +98,10 @@ func (p *picture) box(x, y, width int, kind string, edges []string, n *node) box
 	fmt.Fprintf(&p.boxes, "<rect class=\"node %s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"6\"/>\n", kind, x, y, width, b.height)
 	for i, line := range lines {
 		class := ""
-		if i == 0 {
+		if line.name {
 			class = ` class="name"`
 		}
-		fmt.Fprintf(&p.boxes, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", class, x+boxPadding, y+boxPadding+10+i*lineStep, escapeXML(line))
+		fmt.Fprintf(&p.boxes, "<text%s x=\"%d\" y=\"%d\">%s</text>\n", class, x+boxPadding, y+boxPadding+10+i*lineStep, escapeXML(line.text))
 	}
 	p.bottom = max(p.bottom, y+b.height)
 	return b
@@ -149,14 +150,7 @@ func (p *picture) document(style string) []byte {
 	b.WriteString(`<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="head" d="M0 0L8 4L0 8z"/></marker></defs>` + "\n")
 	fmt.Fprintf(&b, "<rect class=\"page\" width=\"%d\" height=\"%d\"/>\n", pictureWidth, height)
 	fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\">S is %s</text>\n", pictureMargin, pictureMargin+6, escapeXML(string(t.site)))
-	caption := "graph " + t.shortName(t.graphs[0])
-	if len(t.graphs) > 1 {
-		var also []string
-		for _, g := range t.graphs[1:] {
-			also = append(also, t.shortName(g))
-		}
-		caption += " (" + strings.Join(also, ", ") + " holds the same thread)"
-	}
+	caption := t.caption(pictureWidth - 2*pictureMargin)
 	fmt.Fprintf(&b, "<text class=\"name\" x=\"%d\" y=\"%d\">%s</text>\n", pictureMargin, frameTop-10, escapeXML(caption))
 	fmt.Fprintf(&b, "<rect class=\"frame\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"10\"/>\n", pictureMargin, frameTop, pictureWidth-2*pictureMargin, height-frameTop-pictureMargin)
 	b.Write(p.lines.Bytes())
@@ -168,16 +162,55 @@ func (p *picture) document(style string) []byte {
 // shownLiterals are the short literals that a box shows.
 var shownLiterals = []string{vocab.TagName, vocab.TagCount, vocab.Score, vocab.UpVotes, vocab.DownVotes, vocab.ViewCount, vocab.CreationDate}
 
-// text returns the lines of a node's box, each of at most so many characters.
-func (t *thread) text(n *node, characters int) []string {
-	lines := []string{shorten(t.shortName(n.iri), characters)}
-	if len(n.classes) == 0 {
-		return append(lines, "(is in another graph)")
+// caption names the graph, and the others that hold the thread as far as there is room in so many pixels.
+func (t *thread) caption(width int) string {
+	room := int(float64(width) / nameWidth)
+	caption := "graph " + fitCells(t.shortName(t.graphs[0]), room-len("graph "))
+	others := t.graphs[1:]
+	for n := len(others); n > 0; n-- {
+		var also []string
+		for _, g := range others[:n] {
+			also = append(also, t.shortName(g))
+		}
+		if n < len(others) {
+			also = append(also, fmt.Sprintf("%d more", len(others)-n))
+		}
+		verb := "hold"
+		if len(others) == 1 {
+			verb = "holds"
+		}
+		if longer := caption + " (" + and(also) + " " + verb + " the same thread)"; cells(longer) <= room {
+			return longer
+		}
 	}
-	lines = append(lines, wrap("a so:"+strings.Join(n.classes, ", so:"), characters)...)
+	return caption
+}
+
+// boxLine is a line of a box. That of a name is bold.
+type boxLine struct {
+	text string
+	name bool
+}
+
+// text returns the lines of a node's box, which is so many pixels wide within.
+func (t *thread) text(n *node, width int) (lines []boxLine) {
+	room := int(float64(width) / fontWidth)
+	add := func(texts ...string) {
+		for _, text := range texts {
+			lines = append(lines, boxLine{text: text})
+		}
+	}
+	for _, line := range wrap(t.shortName(n.iri), int(float64(width)/nameWidth), 0) {
+		lines = append(lines, boxLine{line, true})
+	}
+	if len(n.classes) == 0 {
+		add("(is in another graph)")
+		return lines
+	}
+	add(wrap("a so:"+strings.Join(n.classes, ", so:"), room, 0)...)
 	for _, p := range []string{vocab.HasTitle, vocab.HasBody} {
 		if v := n.values[p]; len(v) > 0 {
-			lines = append(lines, wrap("so:"+p+` "`+strings.Join(strings.Fields(v[0]), " ")+`"`, characters)...)
+			add(wrap("so:"+p+` "`+strings.Join(strings.Fields(v[0]), " ")+`"`, room, maxLines)...)
 			break
 		}
 	}
@@ -188,40 +221,45 @@ func (t *thread) text(n *node, characters int) []string {
 		}
 	}
 	for _, p := range []string{vocab.Author, vocab.License} {
-		if v := n.values[p]; len(v) > 0 && slices.Contains(n.classes, vocab.Question) {
+		if v := n.values[p]; len(v) > 0 && n == t.question {
 			statements = append(statements, "so:"+p+" "+t.shortName(v[0]))
 		}
 	}
-	return append(lines, joinStatements(statements, characters)...)
+	add(joinStatements(statements, room)...)
+	return lines
 }
 
-// joinStatements puts as many statements into a line as it has room for.
-func joinStatements(statements []string, characters int) (lines []string) {
+// joinStatements puts as many statements into a line as it has room for. A longer one takes several lines.
+func joinStatements(statements []string, room int) (lines []string) {
 	for _, s := range statements {
 		last := len(lines) - 1
-		if last >= 0 && len(lines[last])+len(" ; ")+len(s) <= characters {
+		if last >= 0 && cells(lines[last]+" ; "+s) <= room {
 			lines[last] += " ; " + s
 			continue
 		}
-		lines = append(lines, shorten(s, characters))
+		lines = append(lines, wrap(s, room, 0)...)
 	}
 	return lines
 }
 
-// wrap breaks a text at spaces into at most maxLines lines. An ellipsis ends a text
-// that is longer.
-func wrap(text string, characters int) (lines []string) {
+// wrap breaks a text at spaces, and words that are longer than a line within, into at most
+// so many lines of so many cells; most 0: any number. An ellipsis ends a text that is longer.
+func wrap(text string, room, most int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		last := len(lines) - 1
-		if last >= 0 && len([]rune(lines[last]+" "+word)) <= characters {
+		if last >= 0 && cells(lines[last]+" "+word) <= room {
 			lines[last] += " " + word
 			continue
 		}
-		if len(lines) == maxLines {
-			lines[last] = shorten(lines[last]+" "+word, characters)
-			return lines
+		for rest := word; rest != ""; {
+			if len(lines) == most && most > 0 {
+				lines[most-1] = fitCells(lines[most-1]+" "+rest+" …", room)
+				return lines
+			}
+			var line string
+			line, rest = splitCells(rest, room)
+			lines = append(lines, line)
 		}
-		lines = append(lines, shorten(word, characters))
 	}
 	return lines
 }

@@ -55,11 +55,11 @@ func (r *Report) facts() table {
 	add("newest post", day(m.Dump.Newest))
 	add("site", string(r.o.Site))
 	add("tool", "s2g "+m.Tool)
-	languages := plural(int64(len(r.o.Languages)), "language")
+	languages := plural(int64(len(r.o.Languages)), r.noun())
 	if m.Options.WholeSite {
-		languages = "one of all questions of the site"
+		languages = "one of all questions"
 		if n := len(r.o.Languages) - 1; n > 0 {
-			languages = plural(int64(n), "language") + ", and " + languages
+			languages = plural(int64(n), r.noun()) + ", and " + languages
 		}
 	}
 	if r.o.Other {

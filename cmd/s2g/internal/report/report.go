@@ -4,8 +4,8 @@
 // Its steps:
 //
 //  1. stats (cmd/s2g/internal/stats) counts questions, answers, nodes and edges by graph;
-//  2. [scanTables] reads the posts once for their years and scores, and the indexes
-//     of answers and of links;
+//  2. beside that, [scanTables] reads the posts once for their times, scores and tags,
+//     and the indexes of answers and of links;
 //  3. [readExample] chooses a question by the tables and reads its thread from the
 //     graph's files; [thread.svg] draws it;
 //  4. the manifest and rejects.jsonl supply the omissions, options and times;
@@ -28,6 +28,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"s2g/cmd/s2g/internal/stats"
 	"s2g/ingest"
 	"s2g/schema"
@@ -41,7 +43,7 @@ import (
 const FileName = "report.html"
 
 // format is the version of the page. A report of another version is not fresh.
-const format = 2
+const format = 3
 
 // Options selects the build.
 type Options struct {
@@ -51,6 +53,9 @@ type Options struct {
 	Languages []schema.Language
 	Other     bool         // there is a remainder graph
 	Stats     *stats.Stats // nil: Gather computes them
+
+	// Progress receives the name of the work, its done part and its total, in posts. nil: none.
+	Progress func(what string, done, total int64)
 }
 
 // Report is the data of the page.
@@ -58,8 +63,10 @@ type Report struct {
 	o       Options
 	key     string
 	stats   *stats.Stats
-	order   []int // positions of the graphs with questions, the largest first
+	order   []int // positions of the graphs with questions, the largest first; that of the whole site only where it is alone
+	whole   bool  // there is a graph of the whole site
 	scan    *tableScan
+	top     []topQuestion
 	example *example
 	rejects []ingest.Reject
 }
@@ -73,17 +80,29 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if r.key, err = Key(o); err != nil {
 		return wrap(err)
 	}
-	if r.stats = o.Stats; r.stats == nil {
-		if r.stats, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize}); err != nil {
-			return wrap(err)
+	var index *threads.Index
+	work, workCtx := errgroup.WithContext(ctx)
+	work.Go(func() (err error) {
+		if r.stats = o.Stats; r.stats == nil {
+			r.stats, err = stats.Compute(workCtx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize})
 		}
-	}
-	r.order = bySize(r.stats.Graphs)
-	index, err := threads.Build(ctx, db, o.Languages, o.Other)
-	if err != nil {
+		return err
+	})
+	work.Go(func() (err error) {
+		if index, err = threads.Build(workCtx, db, o.Languages, o.Other); err != nil {
+			return err
+		}
+		r.scan, err = scanTables(workCtx, db, index, o.Manifest.Dump.Tables["Posts"].Rows, o.Progress)
+		return err
+	})
+	if err := work.Wait(); err != nil {
 		return wrap(err)
 	}
-	if r.scan, err = scanTables(ctx, db, index, r.order[:min(len(r.order), matrixLanguages)]); err != nil {
+	r.order, r.whole = bySize(r.stats.Graphs)
+	if err := r.scan.readLinks(ctx, db, index, r.order[:min(len(r.order), matrixLanguages)]); err != nil {
+		return wrap(fmt.Errorf("counting links: %w", err))
+	}
+	if r.top, err = readTop(ctx, db, index, r.scan.best); err != nil {
 		return wrap(err)
 	}
 	if r.example, err = readExample(ctx, db, index, &r.scan.candidates, o); err != nil {
@@ -95,16 +114,21 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	return r, nil
 }
 
-// bySize returns the positions of the graphs with questions, the largest first.
-func bySize(graphs []stats.Graph) []int {
-	var order []int
+// bySize returns the positions of the graphs with questions, the largest first, and whether
+// one is that of the whole site. That one is left out where there are others: it holds all
+// that they hold.
+func bySize(graphs []stats.Graph) (order []int, whole bool) {
 	for i, g := range graphs {
+		whole = whole || g.Tag == schema.SiteTag
 		if g.Questions > 0 {
 			order = append(order, i)
 		}
 	}
+	if len(order) > 1 {
+		order = slices.DeleteFunc(order, func(i int) bool { return graphs[i].Tag == schema.SiteTag })
+	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(graphs[b].Questions, graphs[a].Questions) })
-	return order
+	return order, whole
 }
 
 // stage returns a stage of the manifest, its zero value where the stage has not run.

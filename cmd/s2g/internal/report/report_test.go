@@ -70,10 +70,11 @@ func optionsOf(t testing.TB) Options {
 // render gathers a report and returns its page.
 func render(t testing.TB, db *tables.DB, o Options) string {
 	t.Helper()
-	r, err := Gather(t.Context(), db, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	return pageOf(t, gather(t, db, o))
+}
+
+func pageOf(t testing.TB, r *Report) string {
+	t.Helper()
 	var page bytes.Buffer
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
@@ -96,7 +97,7 @@ func TestPageOfASample(t *testing.T) {
 	}
 	checkMarkup(t, page)
 	for _, want := range []string{
-		"A question of several languages is in the graph of each", "What the paper counts", "possibly better answers",
+		"A question of several languages is in the graph of each", "Nodes and edges", "possibly better answers",
 		"comments on posts in no graph", "stack-trace", "Nothing was dropped by the rules hex-dump", "bad date", "builtin/lsa-256-0123456789abcdef", "9.3 MiB", "3.5 s",
 		`<svg class="thread"`, "so:HasAnswer, so:HasPossibleBetterAnswer", "31 March 2024", "s2g load graphdb", "so:HasPossibleBetterAnswer", "so:HasAcceptedAnswer",
 	} {
@@ -135,9 +136,14 @@ func TestPaperIsBesideAllOfStackOverflowAlone(t *testing.T) {
 			t.Errorf("the page of all of Stack Overflow lacks the paper's %s", n)
 		}
 	}
-	o.Site = "http://ru.stackoverflow.com"
+	o.Manifest.Options.WholeSite = true
 	if page := render(t, db, o); strings.Contains(page, "433,291") {
-		t.Error("the page of another site has the paper's figures")
+		t.Error("the page of the whole site has the paper's figures, which are of languages")
+	}
+	o.Manifest.Options.WholeSite = false
+	o.Site = "http://ru.stackoverflow.com"
+	if page := render(t, db, o); strings.Contains(strings.ToLower(page), "paper") {
+		t.Error("the page of another site mentions the paper")
 	}
 }
 
@@ -206,7 +212,7 @@ func TestPageOfAnIncompleteBuild(t *testing.T) {
 }
 
 // elements are the elements that the page can have.
-var elements = regexp.MustCompile(`^(html|head|meta|title|style|body|header|h1|h2|p|dl|div|dt|dd|b|span|nav|a|main|section|table|caption|thead|tbody|tr|th|td|figure|figcaption|ul|li|details|summary|pre|code|cite|footer|svg|g|rect|line|circle|text|path|desc|defs|marker)$`)
+var elements = regexp.MustCompile(`^(html|head|meta|title|style|body|header|h1|h2|p|dl|div|dt|dd|b|span|nav|a|main|section|table|caption|thead|tbody|tr|th|td|figure|figcaption|wbr|ul|li|details|summary|pre|code|cite|footer|svg|g|rect|line|circle|text|path|desc|defs|marker)$`)
 
 // checkMarkup checks the elements and attributes of a page, and that its figures have names
 // for readers who do not see them.
@@ -324,30 +330,35 @@ func TestFreshReportHasTheKeyOfItsBuild(t *testing.T) {
 	}
 }
 
-// TestShownQueryFindsAnswers runs the query of the page on GraphDB's engine.
-func TestShownQueryFindsAnswers(t *testing.T) {
+// TestShownQueriesFindSomething runs the examples of queries on GraphDB's engine.
+func TestShownQueriesFindSomething(t *testing.T) {
 	schematest.Long(t)
 	store := rdf4jtest.Start(t)
 	t.Parallel()
 	db := server.Database(t)
 	buildtest.Load(t, db, writeSample(t, 800))
 	batches, _ := buildtest.Graph(t, db, graph.Options{})
-	r, err := Gather(t.Context(), db, optionsOf(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := gather(t, db, optionsOf(t))
 	store.CreateRepository("report", "empty")
 	store.AddFiles("report", "", batches...)
-	rows := store.Select("report", r.sparql())
-	if len(rows) == 0 || len(rows) > 10 {
-		t.Fatalf("%d rows", len(rows))
-	}
-	last := 1 << 30
-	for _, row := range rows {
-		ahead, err := strconv.Atoi(row[3])
-		if err != nil || ahead <= 0 || ahead > last || row[0] == "" || row[1] == row[2] {
-			t.Errorf("%q after one that is %d ahead: %v", row, last, err)
+	for i, q := range graphQueries {
+		rows := store.Select("report", r.query().Text)
+		if len(rows) == 0 || len(rows) > 10 {
+			t.Fatalf("%d rows", len(rows))
 		}
-		last = ahead
+		last := 1 << 30
+		for _, row := range rows {
+			number, err := strconv.Atoi(row[len(row)-1])
+			if i < 3 && (err != nil || number > last || i == 0 && (number <= 0 || row[1] == row[2])) {
+				t.Errorf("%s: %q after one with %d: %v", q.edge, row, last, err)
+			}
+			last = number
+		}
+		for g := range r.stats.Graphs { // the next example is for graphs without this edge
+			delete(r.stats.Graphs[g].Terms, "so:"+q.edge)
+		}
+	}
+	if q := r.query(); q != nil {
+		t.Errorf("an example without results: %s", q.Text)
 	}
 }

@@ -12,12 +12,19 @@ import (
 // tableScan is the counts of the posts that are in a graph. A post in several graphs
 // counts once.
 type tableScan struct {
-	years   map[int]*postCounts
+	months  map[int]*postCounts // by 12 times the year and the month, January being 0
 	scores  [len(scoreBins)]postCounts
 	answers [maxAnswers + 1]int64 // questions by the number of their answers in the dump; the last counts all above
 	links   *linkCounts
 
+	questions int64                // of the dump, in a graph or not
+	tags      map[string]*tagCount // of these questions
+	best      []scoredQuestion     // the questions of a graph with the highest scores, in order
+
 	candidates candidates // for the example
+
+	posts    int64 // rows of Posts, for progress; 0: unknown
+	progress func(what string, done, total int64)
 }
 
 // postCounts counts questions and answers.
@@ -58,11 +65,10 @@ func scoreBin(score int64) int {
 	return bin
 }
 
-// scanTables reads the tables in service: the posts once, and the indexes of answers and
-// links. shown are the positions of the graphs between which it counts links.
-func scanTables(ctx context.Context, db *tables.DB, index *threads.Index, shown []int) (*tableScan, error) {
-	s := &tableScan{years: map[int]*postCounts{}, links: newLinkCounts(shown)}
-	for _, read := range []func(context.Context, *tables.DB, *threads.Index) error{s.readPosts, s.readAnswers, s.readLinks} {
+// scanTables reads the tables in service: the posts once, and the index of answers.
+func scanTables(ctx context.Context, db *tables.DB, index *threads.Index, posts int64, progress func(string, int64, int64)) (*tableScan, error) {
+	s := &tableScan{months: map[int]*postCounts{}, tags: map[string]*tagCount{}, posts: posts, progress: progress}
+	for _, read := range []func(context.Context, *tables.DB, *threads.Index) error{s.readPosts, s.readAnswers} {
 		if err := read(ctx, db, index); err != nil {
 			return nil, fmt.Errorf("counting posts: %w", err)
 		}
@@ -70,22 +76,43 @@ func scanTables(ctx context.Context, db *tables.DB, index *threads.Index, shown 
 	return s, nil
 }
 
-func (s *tableScan) readPosts(ctx context.Context, db *tables.DB, index *threads.Index) error {
-	query := fmt.Sprintf("SELECT Id, YEAR(CreationDate), Score FROM Posts WHERE PostTypeId IN (%d, %d) ORDER BY Id", schema.PostQuestion, schema.PostAnswer)
+// eachPost passes the rows of a query to use and reports their number as progress.
+func (s *tableScan) eachPost(ctx context.Context, db *tables.DB, what, query string, use func(row [][]byte)) error {
+	const step = 1 << 14
+	var done int64
 	return db.EachRow(ctx, query, func(row [][]byte) error {
-		p, ok := index.Find(tables.Int(row[0]))
-		if !ok {
-			return nil
+		if done++; done%step == 0 && s.progress != nil {
+			s.progress(what, done, max(s.posts, done))
 		}
-		year := int(tables.Int(row[1]))
-		if s.years[year] == nil {
-			s.years[year] = &postCounts{}
-		}
-		s.years[year].count(p.Question)
-		if row[2] != nil {
-			s.scores[scoreBin(tables.Int(row[2]))].count(p.Question)
-		}
+		use(row)
 		return nil
+	})
+}
+
+func (s *tableScan) readPosts(ctx context.Context, db *tables.DB, index *threads.Index) error {
+	query := fmt.Sprintf("SELECT Id, EXTRACT(YEAR_MONTH FROM CreationDate), Score, PostTypeId = %[1]d, Tags FROM Posts WHERE PostTypeId IN (%[1]d, %[2]d) ORDER BY Id",
+		schema.PostQuestion, schema.PostAnswer)
+	return s.eachPost(ctx, db, "posts by time, score and tag", query, func(row [][]byte) {
+		p, ok := index.Find(tables.Int(row[0]))
+		if tables.Int(row[3]) != 0 {
+			s.countTags(row[4], ok)
+		}
+		if !ok {
+			return
+		}
+		month := int(tables.Int(row[1])) // as 201703
+		month = month/100*12 + month%100 - 1
+		if s.months[month] == nil {
+			s.months[month] = &postCounts{}
+		}
+		s.months[month].count(p.Question)
+		if row[2] != nil {
+			score := tables.Int(row[2])
+			s.scores[scoreBin(score)].count(p.Question)
+			if p.Question {
+				s.offerBest(scoredQuestion{p.ID, score})
+			}
+		}
 	})
 }
 
@@ -104,10 +131,10 @@ func (s *tableScan) readAnswers(ctx context.Context, db *tables.DB, index *threa
 			s.candidates.offer(q)
 		}
 	}
-	err := db.EachRow(ctx, "SELECT ParentId, Id FROM Posts WHERE ParentId IS NOT NULL ORDER BY ParentId, Id", func(row [][]byte) error {
+	err := s.eachPost(ctx, db, "answers by question", "SELECT ParentId, Id FROM Posts WHERE ParentId IS NOT NULL ORDER BY ParentId, Id", func(row [][]byte) {
 		p, ok := index.Find(tables.Int(row[1]))
 		if !ok || p.Question {
-			return nil
+			return
 		}
 		if p.Parent != q.id {
 			complete()
@@ -116,13 +143,14 @@ func (s *tableScan) readAnswers(ctx context.Context, db *tables.DB, index *threa
 		q.answers++
 		q.accepted = q.accepted || p.IsAccepted
 		q.better = q.better || p.IsBetter
-		return nil
 	})
 	complete()
 	return err
 }
 
-func (s *tableScan) readLinks(ctx context.Context, db *tables.DB, index *threads.Index) error {
+// readLinks counts links. shown are the positions of the graphs between which it counts them.
+func (s *tableScan) readLinks(ctx context.Context, db *tables.DB, index *threads.Index, shown []int) error {
+	s.links = newLinkCounts(shown)
 	query := fmt.Sprintf("SELECT DISTINCT PostId, RelatedPostId, LinkTypeId FROM PostLinks WHERE LinkTypeId IN (%d, %d)", schema.LinkLinked, schema.LinkDuplicate)
 	return eachRowOf(ctx, db, "PostLinks", query, func(row [][]byte) {
 		from, ok1 := index.Find(tables.Int(row[0]))

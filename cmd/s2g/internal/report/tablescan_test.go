@@ -1,13 +1,15 @@
 package report
 
 import (
+	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/schema"
@@ -16,7 +18,9 @@ import (
 // plainScan is what a table scan counts, computed from the XML of a small dump in
 // the simplest way.
 type plainScan struct {
-	Years   map[int]postCounts
+	Months  map[string]postCounts // by year and month
+	Tags    map[string]tagCount
+	Best    []scoredQuestion
 	Scores  []postCounts
 	Answers []int64
 	Cells   map[[2]string]linkCount // by tags
@@ -28,6 +32,7 @@ func scanXML(t *testing.T, dump string, langs []schema.Language) plainScan {
 	posts := buildtest.Rows(t, filepath.Join(dump, "Posts.xml"))
 	in := map[string][]string{} // tags of languages, by post
 	kind := map[string]string{}
+	s := plainScan{Months: map[string]postCounts{}, Tags: map[string]tagCount{}, Scores: make([]postCounts, len(scoreBins)), Answers: make([]int64, maxAnswers+1), Cells: map[[2]string]linkCount{}}
 	for _, p := range posts {
 		if p["PostTypeId"] != "1" {
 			continue
@@ -37,6 +42,13 @@ func scanXML(t *testing.T, dump string, langs []schema.Language) plainScan {
 				in[p["Id"]] = append(in[p["Id"]], l.Tag)
 			}
 		}
+		for tag := range strings.FieldsFuncSeq(p["Tags"], func(c rune) bool { return c == '<' || c == '>' }) {
+			c := s.Tags[tag]
+			if c.all++; in[p["Id"]] != nil {
+				c.inGraph++
+			}
+			s.Tags[tag] = c
+		}
 	}
 	for _, p := range posts {
 		kind[p["Id"]] = p["PostTypeId"]
@@ -44,17 +56,17 @@ func scanXML(t *testing.T, dump string, langs []schema.Language) plainScan {
 			in[p["Id"]] = in[p["ParentId"]]
 		}
 	}
-	s := plainScan{Years: map[int]postCounts{}, Scores: make([]postCounts, len(scoreBins)), Answers: make([]int64, maxAnswers+1), Cells: map[[2]string]linkCount{}}
 	given := map[string]int{}
 	for _, p := range posts {
 		if in[p["Id"]] == nil {
 			continue
 		}
 		question := p["PostTypeId"] == "1"
-		year, _ := strconv.Atoi(p["CreationDate"][:4])
-		of := s.Years[year]
+		month := p["CreationDate"][:7]
+		of := s.Months[month]
 		of.count(question)
-		s.Years[year] = of
+		s.Months[month] = of
+		id, _ := strconv.ParseInt(p["Id"], 10, 64)
 		score, _ := strconv.Atoi(p["Score"])
 		for i := len(scoreBins) - 1; i >= 0; i-- {
 			if score >= int(scoreBins[i].from) {
@@ -63,11 +75,14 @@ func scanXML(t *testing.T, dump string, langs []schema.Language) plainScan {
 			}
 		}
 		if question {
+			s.Best = append(s.Best, scoredQuestion{id, int64(score)})
 			given[p["Id"]] += 0
 		} else {
 			given[p["ParentId"]]++
 		}
 	}
+	slices.SortFunc(s.Best, func(a, b scoredQuestion) int { return cmp.Or(int(b.score-a.score), int(a.id-b.id)) })
+	s.Best = s.Best[:shownQuestions]
 	for _, n := range given {
 		s.Answers[min(n, maxAnswers)]++
 	}
@@ -106,9 +121,12 @@ func TestTableScanCountsTheDump(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := plainScan{Years: map[int]postCounts{}, Scores: r.scan.scores[:], Answers: r.scan.answers[:], Cells: map[[2]string]linkCount{}, All: r.scan.links.all, Across: r.scan.links.across}
-	for year, p := range r.scan.years {
-		got.Years[year] = *p
+	got := plainScan{Months: map[string]postCounts{}, Tags: map[string]tagCount{}, Best: r.scan.best, Scores: r.scan.scores[:], Answers: r.scan.answers[:], Cells: map[[2]string]linkCount{}, All: r.scan.links.all, Across: r.scan.links.across}
+	for month, p := range r.scan.months {
+		got.Months[fmt.Sprintf("%04d-%02d", month/12, month%12+1)] = *p
+	}
+	for tag, c := range r.scan.tags {
+		got.Tags[tag] = *c
 	}
 	for i, row := range r.scan.links.cells {
 		for j, c := range row {
@@ -117,10 +135,10 @@ func TestTableScanCountsTheDump(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(postCounts{}, linkCount{})); diff != "" {
+	if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(postCounts{}, linkCount{}, tagCount{}, scoredQuestion{})); diff != "" {
 		t.Error(diff)
 	}
-	if want.All.duplicate == 0 || want.All.linked == 0 || len(want.Years) < 10 || want.Answers[0] == 0 {
+	if want.All.duplicate == 0 || want.All.linked == 0 || len(want.Months) < 100 || len(want.Tags) < 50 || want.Answers[0] == 0 {
 		t.Errorf("the sample has too little to tell: %+v", want)
 	}
 }
@@ -131,7 +149,7 @@ func TestLinksAreCountedByLanguage(t *testing.T) {
 	links.count([]int{3}, []int{7, 9}, true)
 	links.count([]int{9}, []int{7}, false)
 	want := [][]linkCount{{{linked: 1}, {}}, {{linked: 1, duplicate: 1}, {}}}
-	if diff := cmp.Diff(want, links.cells, cmp.AllowUnexported(linkCount{})); diff != "" {
+	if diff := gocmp.Diff(want, links.cells, gocmp.AllowUnexported(linkCount{})); diff != "" {
 		t.Error(diff)
 	}
 	if links.all != (linkCount{2, 1}) || links.across != (linkCount{1, 1}) || links.outside != 1 {
@@ -147,7 +165,7 @@ func TestCandidatesAreASample(t *testing.T) {
 	c.offer(answeredQuestion{id: 1, answers: 9})
 	c.offer(answeredQuestion{id: 2, answers: 2, accepted: true, better: true})
 	c.offer(answeredQuestion{id: 3, answers: 1})
-	if diff := cmp.Diff([]int64{2}, c.ids); diff != "" {
+	if diff := gocmp.Diff([]int64{2}, c.ids); diff != "" {
 		t.Error(diff)
 	}
 	for id := range int64(100_000) {

@@ -39,7 +39,7 @@ func buildGraph(t testing.TB, db *tables.DB, o Options, shape graph.Options) {
 	if err := dir.Update(func(m *manifest.Manifest) { m.Stages[manifest.Ingest] = &manifest.Stage{Key: "test"} }); err != nil {
 		t.Fatal(err)
 	}
-	shape.Languages, shape.Other = o.Languages, o.Other
+	shape.Site, shape.Languages, shape.Other = o.Site, o.Languages, o.Other
 	if err := graph.Run(t.Context(), dir, db, shape); err != nil {
 		t.Fatal(err)
 	}

@@ -70,11 +70,13 @@ const (
 )
 
 // ComparesWithPaper reports whether the paper's figures have a meaning beside those
-// of a build: its site is stackoverflow.com, and the dump is not a sample.
+// of a build: its site is stackoverflow.com, the dump is not a sample, and the graphs are
+// those of languages alone.
 //
 // The size of the tables shows whether a dump is a sample; no mark in the dump does. A
 // synthetic sample has 415 tags, however many posts it has, and a part of the real dump
 // has few posts. A dump whose tags were not loaded counts as a sample.
-func ComparesWithPaper(site vocab.Site, d manifest.Dump) bool {
-	return site.Host() == vocab.DefaultSite.Host() && d.Tables["Posts"].Rows >= wholePosts && d.Tables["Tags"].Rows >= wholeTags
+func ComparesWithPaper(site vocab.Site, m *manifest.Manifest) bool {
+	d := m.Dump
+	return site.Host() == vocab.DefaultSite.Host() && !m.Options.WholeSite && d.Tables["Posts"].Rows >= wholePosts && d.Tables["Tags"].Rows >= wholeTags
 }
