@@ -182,7 +182,7 @@ func (v *verifier) proveEmbedders(e *manifest.Embedders) {
 		v.proveNames(e)
 	}
 	if e.Fitted == 0 {
-		e.Weight = embed.DefaultWeight(e.Dense)
+		e.Weight, e.NoGoodMatch = embed.DefaultWeight(e.Dense), nil
 	}
 }
 
