@@ -170,14 +170,15 @@ func otherSite(m *manifest.Manifest, s *State) vocab.Site {
 
 // losses returns the work of endpoints that a run of the stage vectors deletes. Texts that stay keep their vectors; a
 // newer dump of the same site loses what its site has deleted, which is none of the run's choices.
-func (o *Options) losses(m *manifest.Manifest, s *State) (list []Loss) {
+func (o *Options) losses(m *manifest.Manifest, s *State) (list []Loss, err error) {
 	if !s.Stale[manifest.Vectors] {
-		return nil
+		return nil, nil
 	}
-	for _, made := range o.embedded(m) {
+	embedded, err := o.embedded(m)
+	for _, made := range embedded {
 		list = append(list, o.lossesOf(made, s.OtherSite != "")...)
 	}
-	return list
+	return list, err
 }
 
 // embeddedTexts are texts with vectors in OUT, of a stage that has finished or not.
@@ -186,12 +187,23 @@ type embeddedTexts struct {
 	stage   *manifest.Stage
 }
 
-// embedded returns the vectors in OUT.
-func (o *Options) embedded(m *manifest.Manifest) (list []embeddedTexts) {
+// embedded returns the vectors in service and those of an unfinished run. Vectors that earlier runs have moved aside are
+// not among them: those runs were allowed to delete them.
+func (o *Options) embedded(m *manifest.Manifest) (list []embeddedTexts, err error) {
 	if stage := m.Stages[manifest.Vectors]; stage != nil && stage.Embedders != nil {
 		list = append(list, embeddedTexts{optionsOf(m, manifest.Vectors), stage})
 	}
-	return list
+	sources, err := manifest.Sources(o.Out, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sources {
+		isOut, isNext := s.Root == s.Manifest.Base(), s.Root == manifest.NextFolder(s.Manifest.Base())
+		if (isOut || isNext) && !(s.Root == m.Root() && m.Stages[manifest.Vectors] != nil) {
+			list = append(list, embeddedTexts{optionsOf(s.Manifest, manifest.Vectors), s.Manifest.Stages[manifest.Vectors]})
+		}
+	}
+	return list, nil
 }
 
 func (o *Options) lossesOf(made embeddedTexts, otherSite bool) (list []Loss) {

@@ -206,7 +206,7 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 	}
 	s.Changes = o.changes(m, s, stages)
 	if slices.Contains(stages, manifest.Vectors) {
-		s.Losses = o.losses(m, s)
+		s.Losses, err = o.losses(m, s)
 	}
-	return s, nil
+	return s, err
 }
