@@ -11,6 +11,7 @@ import (
 	"s2g/graph/graphdb"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/vectors/embed"
 	"s2g/vectors/qdrant"
 )
 
@@ -65,6 +66,8 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 		return cobra.FixedCompletions([]string{graphdb.ServerAuto, graphdb.ServerGraphDB, graphdb.ServerRDF4J}, cobra.ShellCompDirectiveNoFileComp)
 	case "ruleset":
 		return cobra.FixedCompletions(graphdb.Rulesets, cobra.ShellCompDirectiveNoFileComp)
+	case "text-language":
+		return cobra.FixedCompletions(embed.LanguageNames(), cobra.ShellCompDirectiveNoFileComp)
 	case "dense":
 		return cobra.FixedCompletions([]string{"builtin", "openai+http://"}, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
 	case "sparse":

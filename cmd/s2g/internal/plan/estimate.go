@@ -17,6 +17,8 @@ type estimateInput struct {
 	Compress    string
 	Materialize bool
 	Answers     bool  // answers are embedded, too
+	WholeSite   bool  // there is a graph of all questions
+	Beside      bool  // it stands beside graphs of languages
 	Dimensions  int   // of dense vectors; 0: unknown, of an endpoint
 	Pool        int64 // buffer pool of the private server, bytes; 0: the server is the user's
 	Held        bool  // tables of an earlier ingest stay in service until the new ones are complete
@@ -46,14 +48,31 @@ func estimate(in estimateInput) (*Plan, error) {
 		}
 	}
 	step(ingest)
-	step(Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), Existing: existing.graph, Memory: 128<<20 + 24*d.rows})
+	graph := Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), Existing: existing.graph, Memory: 128<<20 + 24*d.rows}
+	graph.addSite(in, graph.Disk)
+	step(graph)
 	dimensions := in.Dimensions
 	if dimensions == 0 {
 		dimensions = unknownDimensions
 	}
 	dense := int64(chunksPerPost(in.Answers) * float64(d.rows) * float64(4*dimensions))
-	step(Step{Stage: manifest.Vectors, Disk: xml(vectorsShare(in.Answers)) + dense + modelSize, Existing: existing.vectors, Memory: 512<<20 + 24*d.rows + modelSize})
+	shards := xml(vectorsShare(in.Answers)) + dense
+	vectors := Step{Stage: manifest.Vectors, Disk: shards + modelSize, Existing: existing.vectors, Memory: 512<<20 + 24*d.rows + modelSize}
+	vectors.addSite(in, shards)
+	step(vectors)
 	return p, p.compare(in)
+}
+
+// addSite adds the disk of the whole site, which is that of the languages again: their estimate assumes that nearly all
+// questions have one.
+func (s *Step) addSite(in estimateInput, disk int64) {
+	if !in.WholeSite {
+		return
+	}
+	s.WholeSite = disk
+	if in.Beside {
+		s.Disk += disk
+	}
 }
 
 // dumpSize is the size of a dump, known or estimated.

@@ -34,6 +34,8 @@ type Step struct {
 	Existing  int64  `json:"there"`  // bytes of Disk that files of an earlier run occupy: they are kept or replaced
 	Memory    int64  `json:"memory"` // bytes at most, of s2g
 
+	WholeSite int64 `json:"whole_site,omitempty"` // bytes of Disk for the graph or the shards of all questions
+
 	oldTables int64 // of Temporary: tables of the earlier dump
 }
 
@@ -99,6 +101,7 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 	in := estimateInput{
 		Out: o.Out, Read: m.Dump, Stale: state.Stale, Dimensions: dimensions,
 		Compress: s.Compress, Materialize: s.Materialize, Answers: strings.Contains(s.Units, "answer"),
+		WholeSite: s.WholeSite, Beside: s.WholeSite && len(s.Languages) > 0,
 	}
 	if done := m.Stages[manifest.Ingest]; done != nil {
 		in.Held, in.Sent = true, done.BytesOut
@@ -171,6 +174,11 @@ func (p *Plan) Write(w io.Writer) error {
 	if err := p.writeChanges(w); err != nil {
 		return err
 	}
+	if n := p.wholeSite(); n > 0 {
+		if _, err := fmt.Fprintf(w, "the graph and the collection of all questions take %s of that disk\n", size(n)); err != nil {
+			return err
+		}
+	}
 	about := ""
 	if p.Estimated {
 		about = "about "
@@ -186,6 +194,14 @@ func (p *Plan) Write(w io.Writer) error {
 	_, err := fmt.Fprintf(w, "the dump is %s%s of XML; the build needs at most, beside existing files: %s of disk (%s free)%s, %s of memory with MariaDB's (machine: %s)\n",
 		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), tablesDisk, size(p.Memory.Needs), size(p.Memory.Has))
 	return err
+}
+
+// wholeSite returns the disk for the graph and the shards of all questions.
+func (p *Plan) wholeSite() (n int64) {
+	for _, s := range p.Steps {
+		n += s.WholeSite
+	}
+	return n
 }
 
 // size formats a number of bytes.

@@ -73,6 +73,16 @@ func TestPlanGrowsWithTheDump(t *testing.T) {
 			t.Errorf("%s takes %d, not more than %d", name, p.Disk.Needs, usual.Disk.Needs)
 		}
 	}
+	// the whole site beside languages takes the disk of the languages again; alone it takes the same
+	both := planOf(t, estimateInput{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, WholeSite: true, Beside: true})
+	alone := planOf(t, estimateInput{Dump: findDump(t, 100<<20), Stale: all(true), Pool: pool, WholeSite: true})
+	if both.Disk.Needs != small.Disk.Needs+both.wholeSite() || both.wholeSite() == 0 || alone.Disk.Needs != small.Disk.Needs || alone.wholeSite() != both.wholeSite() {
+		t.Errorf("languages %+v, with the whole site %+v, the whole site alone %+v", small, both, alone)
+	}
+	var text strings.Builder
+	if err := both.Write(&text); err != nil || !strings.Contains(text.String(), "the graph and the collection of all questions take "+size(both.wholeSite())) {
+		t.Errorf("%v\n%s", err, text.String())
+	}
 	// the tables of a server elsewhere take nothing here
 	if p := planOf(t, estimateInput{Dump: findDump(t, 100<<20), Stale: all(true)}); p.Steps[0].Disk != 0 || p.Disk.Needs >= small.Disk.Needs {
 		t.Errorf("with a server of the user's: %+v", p)
