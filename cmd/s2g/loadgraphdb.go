@@ -133,6 +133,9 @@ func (l *loadGraphDB) readConfiguration() error {
 }
 
 func (a *app) printOffline(b *graphdb.Build, name string, l *loadGraphDB) error {
+	if err := checkOutside("offline", l.offline, l.Out); err != nil {
+		return err
+	}
 	command, err := graphdb.WriteOffline(b, name, l.offline, l.loading.CreateOptions)
 	if err != nil {
 		return err

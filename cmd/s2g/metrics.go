@@ -11,9 +11,14 @@ import (
 )
 
 // checkMetrics checks, before hours of work, that the file of --metrics can be written.
-func (a *app) checkMetrics() error {
+func (a *app) checkMetrics(cmd *cobra.Command) error {
 	if a.metrics == "" {
 		return nil
+	}
+	if out := cmd.Flags().Lookup("out"); out != nil {
+		if err := checkOutside("metrics", a.metrics, out.Value.String()); err != nil {
+			return err
+		}
 	}
 	if !strings.HasSuffix(a.metrics, ".prom") {
 		a.log.Warn("node_exporter reads files whose names end in .prom alone", "metrics", a.metrics)

@@ -157,7 +157,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	log.SetFlags(0)
 	log.SetOutput(libraryLog{a.log})
 	a.logSettings(cmd.Flags(), nil)
-	return a.checkMetrics()
+	return a.checkMetrics(cmd)
 }
 
 // libraryLog receives what libraries print on the default log, as net/http does of a server that speaks another protocol.

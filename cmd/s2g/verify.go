@@ -89,7 +89,7 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 	if sample.Sample < 1 {
 		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", sample.Sample)
 	}
-	sample.Workers = o.Workers
+	sample.Workers, sample.Remote.Log = o.Workers, a.log
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		started := time.Now()
 		report, err := verify.Sample(cmd.Context(), o.Out, db, sample)
@@ -110,7 +110,7 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (found *verify.Co
 	o := *b.Options
 	o.Out = b.Dir.Out()
 	made := len(a.checks)
-	found, err = a.runVerify(ctx, &o, db, verify.Options{Seed: 1, BeforeReport: true})
+	found, err = a.runVerify(ctx, &o, db, verify.Options{Seed: 1, Building: true})
 	return found, differingStages(a.checks[made:]), err
 }
 

@@ -40,6 +40,7 @@ type fixture struct {
 	bare    string            // a shard that gets the columns of parents
 	extra   string            // a shard that gets one more column
 	model   []byte
+	dense   string           // spec of an endpoint that serves endpointVector; empty: builtin
 	missing []string         // listed and not written
 	options manifest.Options // of the manifest
 	dump    manifest.Dump    // of the manifest
@@ -166,6 +167,13 @@ func (f *fixture) write(t testing.TB) string {
 		f.dump.Site = "stackoverflow.com"
 	}
 	m := &manifest.Manifest{Format: manifest.Format, Tool: "v1", Options: f.options, Dump: f.dump, Stages: map[string]*manifest.Stage{manifest.Graph: {}, manifest.Vectors: {}}}
+	for _, points := range f.shards {
+		for i := range points {
+			if f.dense != "" {
+				points[i].Dense = endpointVector(points[i].Text)
+			}
+		}
+	}
 	put := func(stage, name string, content []byte, rows int64) {
 		s := m.Stages[stage]
 		s.Files = append(s.Files, manifest.File{Name: name, Size: int64(len(content)), SHA256: hash(string(content)), Rows: rows, Time: time.Unix(1, 0)})
@@ -189,7 +197,9 @@ func (f *fixture) write(t testing.TB) string {
 			s.BytesOut += b.Size
 		}
 	}
-	put(manifest.Vectors, "model.bin", f.model, 0)
+	if f.dense == "" {
+		put(manifest.Vectors, "model.bin", f.model, 0)
+	}
 	m.Stages[manifest.Vectors].BytesOut = 0
 	put(manifest.Vectors, "parents/part-00000.parquet", encode(t, f.parents), int64(len(f.parents)))
 	m.Stages[manifest.Vectors].Rows = 0
@@ -210,6 +220,10 @@ func (f *fixture) write(t testing.TB) string {
 	v.BytesIn, v.Counts, v.UnusedTags = 76, maps.Clone(vectorCounts), unusedTags()
 	model, _ := fixtureModel()
 	v.Embedders = &manifest.Embedders{Dense: model.Model(), Sparse: "qdrant/bm25", Windows: "s2g", Weight: 0.2}
+	if f.dense != "" {
+		m.Options.Dense, v.Embedders.Dense, v.Embedders.Weight = f.dense, "m", embed.DefaultWeight("m")
+		delete(v.Counts, "texts_without_a_known_term")
+	}
 	documents, err := publish.Documents(m)
 	if err != nil {
 		t.Fatal(err)

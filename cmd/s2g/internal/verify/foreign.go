@@ -28,7 +28,7 @@ func (v *verifier) checkForeign(c *Check) error {
 	for _, e := range entries {
 		switch {
 		case e.Name() == privateFolder:
-		case strings.HasPrefix(e.Name(), "."):
+		case strings.HasPrefix(e.Name(), "."), v.building && !slices.Contains(own, e.Name()):
 			hidden = append(hidden, e.Name())
 		case !slices.Contains(own, e.Name()):
 			c.differ("%s is no file of the build", e.Name())

@@ -31,6 +31,7 @@ type remaker struct {
 	tolerance       float32        // of a component of a dense vector; 0: all bits are equal
 	densePosts      map[int64]bool // posts whose dense vectors are made again; nil: all
 	posts           map[int64]bool // posts of the sample; nil: all
+	asked           *askedTexts    // texts for the endpoints; nil: none
 }
 
 // newRemaker reads the options and the model of the build. A model that cannot be read is a difference of v.model.
@@ -111,6 +112,9 @@ func (v *verifier) remakeChunks(post int64, title, whole []byte) []remadeChunk {
 func (r *remaker) compareVectors(post int64, text string, dense []float32, indices []uint32, weights []float32) (difference string) {
 	if !r.selects(post) {
 		return ""
+	}
+	if r.asked != nil {
+		r.asked.add(post, text, dense, indices, weights)
 	}
 	lsa := r.dense
 	if r.densePosts != nil && !r.densePosts[post] {

@@ -25,7 +25,8 @@ import (
 //
 //	files   the files that the manifest lists exist, with its sizes, and no others; with o.Hash its SHA-256 too
 //	graph   the quads of each post, and of the comments on it, are those of the tables, in each graph
-//	points  the shards of each post's languages have all of its chunks, with the payload of the tables
+//	points  the shards of each post's languages have all of its chunks, with text and payload of the tables, and vectors
+//	        made again, by the endpoints of the build too
 //
 // It checks each file that it reads as Run does, and finds these files by the order of
 // posts. It proves nothing about other posts, tags or wikis, and does not notice a copy
@@ -51,6 +52,9 @@ func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, 
 		v.remaker.posts = map[int64]bool{}
 		for _, post := range posts {
 			v.remaker.posts[post] = true
+		}
+		if v.remaker.asked, err = v.openEndpoints(ctx, o.Remote); err != nil {
+			return Report{}, err
 		}
 	}
 	checks := []func(context.Context) (Check, error){func(ctx context.Context) (Check, error) { return s.compareFiles(ctx, o.Hash) }}
@@ -282,6 +286,9 @@ func (s *sampleVerifier) comparePoints(ctx context.Context) (Check, error) {
 		c.differ("%s", d)
 	}
 	s.comparePostFields(&c)
+	if s.remaker.asked != nil {
+		return c, s.remaker.asked.compare(ctx, &c)
+	}
 	return c, nil
 }
 

@@ -37,6 +37,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
+	"s2g/vectors/embed"
 )
 
 // Options of Run and Sample. The site and the languages of the build come from
@@ -44,13 +45,14 @@ import (
 type Options struct {
 	Servers []Server // of Run: compared last, in order
 
-	Sample int    // of Sample: the number of posts
-	Seed   uint64 // of Sample: another seed draws other posts
-	Hash   bool   // of Sample: check the SHA-256 of all files too
+	Sample int                 // of Sample: the number of posts
+	Seed   uint64              // of Sample: another seed draws other posts
+	Hash   bool                // of Sample: check the SHA-256 of all files too
+	Remote embed.RemoteOptions // of Sample: the requests to the build's endpoints
 
-	Keys         map[string]string // of Run: the keys of stages, by the options in the manifest; nil: not compared
-	BeforeReport bool              // of Run: report.html, if there is one, is of the build's state before
-	Full         bool              // of Run: make the dense vectors of all posts again, not of a sample
+	Keys     map[string]string // of Run: the keys of stages, by the options in the manifest; nil: not compared
+	Building bool              // of Run: the build goes on: its report is not compared, and foreign files at the top are only mentioned
+	Full     bool              // of Run: make the dense vectors of all posts again, not of a sample
 
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
@@ -76,7 +78,7 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
 		work.Go(func() (err error) {
-			if want, err = oracle.Compute(workCtx, db, v.oracleOptions()); err != nil || o.BeforeReport {
+			if want, err = oracle.Compute(workCtx, db, v.oracleOptions()); err != nil || o.Building {
 				return err
 			}
 			return v.compareReport(workCtx, db, want)
@@ -150,6 +152,7 @@ func (r Report) fault(out string) error {
 type verifier struct {
 	out      string
 	keys     map[string]string
+	building bool
 	manifest *manifest.Manifest
 	site     vocab.Site
 	graphs   []namedGraph // in the order of the languages, the remainder graph last
@@ -191,7 +194,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{keys: o.Keys, out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
+	v := &verifier{keys: o.Keys, building: o.Building, out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
 	for _, l := range m.Options.Graphs() {
 		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
