@@ -98,6 +98,8 @@ func (t Target) Diagnose(ctx context.Context, err error) *WrongServerError {
 		return wrong("the server requires a certificate of the client", "let a proxy present it: s2g has no client certificates")
 	case has("first record does not look like a TLS handshake", "server gave HTTP response to HTTPS client"):
 		return wrong("there is no TLS on this port"+t.Answering(ctx), "give http:// in place of https://, or the port of TLS")
+	case has("Proxy Authentication Required"):
+		return wrong("the proxy requires a user", "give it in HTTPS_PROXY, as http://USER:PASSWORD@HOST:PORT")
 	case has("response headers exceeded", "too many 1xx"):
 		e := wrong("the answer has an endless header", "another service may answer there: check host, port and path")
 		e.Later = true

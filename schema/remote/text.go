@@ -114,7 +114,7 @@ func (s Secrets) hideBeginning(text string) string {
 // Credentials that need not be known in advance, in the forms that servers and libraries print.
 var (
 	userInfo  = regexp.MustCompile(`://[^/\s,]*@`)
-	parameter = regexp.MustCompile(`(?i)([?&;][^=&?\s]*(?:key|passw|pwd|secret|token|auth|signature|credential)[^=&?\s]*=)[^&\s,"'<>]*`)
+	parameter = regexp.MustCompile(`(?i)([?&;][^=&?\s]*(?:(?:key|passw|pwd|secret|auth|signature|credential)[^=&?\s]*|token)=)[^&\s,"'<>]*`)
 	header    = regexp.MustCompile(`(?i)\b((?:proxy-)?authorization|x-api-key|api-key|x-auth-token|set-cookie|cookie)([\\\s"':=\[]*[:=][\\\s"':=\[]*)((?:bearer|basic|gdb|digest|token|apikey)\s+)?[^\s"',;\\\]]+`)
 	scheme    = regexp.MustCompile(`(?i)\b(bearer|gdb)\s+[a-z0-9._~+/-]{12,}=*|\b(basic)\s+[a-z0-9+/]{6,}={1,2}`)
 	password  = regexp.MustCompile(`(?i)\b(password|passwd|pwd|api[_-]?key|access[_-]?token|client[_-]?secret)([\\\s"']*[:=][\\\s"'\[]*)([^\s"',;&)\\]+)`)

@@ -23,6 +23,7 @@ func TestRedact(t *testing.T) {
 		"dial https://joe:p@w@host:1/x failed":                 "dial https://***@host:1/x failed",
 		"GET /v1?model=m&api_key=hunter2&n=1":                  "GET /v1?model=m&api_key=***&n=1",
 		"GET /?X-Amz-Signature=ab12&token=x":                   "GET /?X-Amz-Signature=***&token=***",
+		"http://h/v1?model=m&max_tokens=512&batch_tokens=9":    "http://h/v1?model=m&max_tokens=512&batch_tokens=9",
 		"Authorization: Bearer hunter2, Accept: */*":           "Authorization: Bearer ***, Accept: */*",
 		`map[Api-Key:[hunter2] Authorization:[Bearer abc]]`:    `map[Api-Key:[***] Authorization:[Bearer ***]]`,
 		`{"authorization": "Basic aHVudGVyMg==", "x": 1}`:      `{"authorization": "Basic ***", "x": 1}`,

@@ -47,6 +47,9 @@ func Secrets(environment []string, files map[string]string) remote.Secrets {
 		if name == "S2G_DSN" {
 			if c, err := mysql.ParseDSN(value); err == nil {
 				value = c.Passwd
+			} else if at := strings.LastIndexByte(value, '@'); at >= 0 { // malformed; an error may quote a part
+				_, guess, _ := strings.Cut(value[:at], ":")
+				values = append(values, guess)
 			}
 		}
 		values = append(values, value)
@@ -75,12 +78,6 @@ func Message(err error, s remote.Secrets) string {
 	return s.Redact(remote.Printable(text))
 }
 
-// userInfo and secretParameter match the secrets in URLs.
-var (
-	userInfo        = regexp.MustCompile(`://[^/@\s,]*@`)
-	secretParameter = regexp.MustCompile(`(?i)([?&][^=&]*(?:key|password|secret|token)[^=&]*=)[^&\s,]*`)
-)
-
 // Masked returns the value of an option with its secrets replaced by ***. A malformed DSN becomes ***.
 func Masked(option, value string) string {
 	if option == "dsn" && value != "" {
@@ -93,6 +90,5 @@ func Masked(option, value string) string {
 		}
 		return c.FormatDSN()
 	}
-	value = userInfo.ReplaceAllString(value, "://***@")
-	return secretParameter.ReplaceAllString(value, "${1}***")
+	return remote.Secrets{}.Redact(value)
 }
