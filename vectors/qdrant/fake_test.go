@@ -27,6 +27,8 @@ type fake struct {
 	before, after func(ctx context.Context, method string, nth int, request proto.Message) error
 	// state returns the state of a collection at a request of it; nil: always green
 	state func(collection string, asked int) *qdrant.CollectionInfo
+	// results is the number of results, all empty, for a batch of queries
+	results int
 	// scroll answers a request for ids; nil: those of the points
 	scroll  func(r *qdrant.ScrollPoints) *qdrant.ScrollResponse
 	version string // empty: 1.18.3
@@ -227,6 +229,14 @@ func (f fakePoints) Count(_ context.Context, r *qdrant.CountPoints) (*qdrant.Cou
 		name = to
 	}
 	return &qdrant.CountResponse{Result: &qdrant.CountResult{Count: uint64(len(f.points[name]))}}, nil
+}
+
+func (f fakePoints) QueryBatch(context.Context, *qdrant.QueryBatchPoints) (*qdrant.QueryBatchResponse, error) {
+	answer := &qdrant.QueryBatchResponse{}
+	for range f.results {
+		answer.Result = append(answer.Result, &qdrant.BatchResult{})
+	}
+	return answer, nil
 }
 
 func (f fakePoints) Scroll(_ context.Context, r *qdrant.ScrollPoints) (*qdrant.ScrollResponse, error) {

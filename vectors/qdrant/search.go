@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"s2g/schema"
 	"s2g/vectors/search"
 	"s2g/vectors/shard"
 )
@@ -94,9 +95,13 @@ func (x *searcher) batch(ctx context.Context, collection string, queries []*qdra
 	if len(queries) == 0 {
 		return nil, nil
 	}
-	return call(ctx, x.Server, "searching "+collection, func(ctx context.Context) ([]*qdrant.BatchResult, error) {
+	results, err := call(ctx, x.Server, "searching "+collection, func(ctx context.Context) ([]*qdrant.BatchResult, error) {
 		return x.client.QueryBatch(ctx, &qdrant.QueryBatchPoints{CollectionName: collection, QueryPoints: queries})
 	})
+	if err == nil && len(results) != len(queries) {
+		err = schema.Faultf(schema.FaultService, "see the server's log", "%s: searching %s: %d results of %d queries", x.Address, collection, len(results), len(queries))
+	}
+	return results, err
 }
 
 // readTermWeights sets the weights of the query's terms. Where the collections have the
@@ -361,7 +366,7 @@ func (x *searcher) hasCode(ctx context.Context, match *shard.Point, all []search
 	}
 	at := slices.IndexFunc(all, func(r search.Ranked) bool { return r.Point == match.PointID })
 	var others []search.Ranked
-	for c := range match.Chunks {
+	for c := range min(match.Chunks, 1<<shard.ChunkBits) {
 		if c != match.Chunk {
 			others = append(others, search.Ranked{At: all[at].At, Point: shard.PointID(match.PostID, int(c))})
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"s2g/schema"
 	"s2g/schema/schematest"
 	"s2g/vectors/embed"
 	"s2g/vectors/search"
@@ -255,6 +256,19 @@ func TestSearchCollectionsAsOne(t *testing.T) {
 	}
 	if len(ids) != len(all) {
 		t.Errorf("%d questions, want %d", len(ids), len(all))
+	}
+}
+
+// A server that answers a batch with another number of results fails the search.
+func TestSearchChecksResults(t *testing.T) {
+	for _, results := range []int{0, 1, 3} {
+		f := startFake(t, &fake{results: results})
+		s := open(t, f.address)
+		q := &search.Query{Dense: []float32{1, 0}, Sparse: embed.SparseVector{Indices: []uint32{1, 2}, Values: []float32{1, 1}}, IDF: true, Weight: .5}
+		_, err := s.Search(t.Context(), []string{"c"}, q, 3, search.Filter{})
+		if fault, remedy := schema.FaultOf(err); fault != schema.FaultService || remedy == "" || !strings.Contains(err.Error(), "of 2 queries") {
+			t.Errorf("%d results: %v", results, err)
+		}
 	}
 }
 
