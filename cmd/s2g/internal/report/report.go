@@ -80,6 +80,9 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if r.key, err = Key(o); err != nil {
 		return wrap(err)
 	}
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
 	var index *threads.Index
 	work, workCtx := errgroup.WithContext(ctx)
 	work.Go(func() (err error) {
@@ -89,10 +92,12 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 		return err
 	})
 	work.Go(func() (err error) {
+		o.Progress("threads", 0, 0)
 		if index, err = threads.Build(workCtx, db, o.Languages, o.Other); err != nil {
 			return err
 		}
 		r.scan, err = scanTables(workCtx, db, index, o.Manifest.Dump.Tables["Posts"].Rows, o.Progress)
+		o.Progress("statements by graph and term", 0, 0) // which the other goroutine counts
 		return err
 	})
 	if err := work.Wait(); err != nil {

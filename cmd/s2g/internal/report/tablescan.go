@@ -76,29 +76,23 @@ func scanTables(ctx context.Context, db *tables.DB, index *threads.Index, posts 
 	return s, nil
 }
 
-// eachPost passes the rows of a query to use and reports their number as progress.
-func (s *tableScan) eachPost(ctx context.Context, db *tables.DB, what, query string, use func(row [][]byte)) error {
-	const step = 1 << 14
-	var done int64
-	return db.EachRow(ctx, query, func(row [][]byte) error {
-		if done++; done%step == 0 && s.progress != nil {
-			s.progress(what, done, max(s.posts, done))
-		}
-		use(row)
-		return nil
-	})
-}
+// progressStep is the number of posts between two reports of progress.
+const progressStep = 1 << 14
 
 func (s *tableScan) readPosts(ctx context.Context, db *tables.DB, index *threads.Index) error {
 	query := fmt.Sprintf("SELECT Id, EXTRACT(YEAR_MONTH FROM CreationDate), Score, PostTypeId = %[1]d, Tags FROM Posts WHERE PostTypeId IN (%[1]d, %[2]d) ORDER BY Id",
 		schema.PostQuestion, schema.PostAnswer)
-	return s.eachPost(ctx, db, "posts by time, score and tag", query, func(row [][]byte) {
+	var done int64
+	return db.EachRow(ctx, query, func(row [][]byte) error {
+		if done++; done%progressStep == 0 {
+			s.progress("posts by time, score and tag", done, max(s.posts, done))
+		}
 		p, ok := index.Find(tables.Int(row[0]))
 		if tables.Int(row[3]) != 0 {
 			s.countTags(row[4], ok)
 		}
 		if !ok {
-			return
+			return nil
 		}
 		month := int(tables.Int(row[1])) // as 201703
 		month = month/100*12 + month%100 - 1
@@ -113,6 +107,7 @@ func (s *tableScan) readPosts(ctx context.Context, db *tables.DB, index *threads
 				s.offerBest(scoredQuestion{p.ID, score})
 			}
 		}
+		return nil
 	})
 }
 
@@ -131,10 +126,11 @@ func (s *tableScan) readAnswers(ctx context.Context, db *tables.DB, index *threa
 			s.candidates.offer(q)
 		}
 	}
-	err := s.eachPost(ctx, db, "answers by question", "SELECT ParentId, Id FROM Posts WHERE ParentId IS NOT NULL ORDER BY ParentId, Id", func(row [][]byte) {
+	s.progress("answers by question", 0, 0)
+	err := db.EachRow(ctx, "SELECT ParentId, Id FROM Posts WHERE ParentId IS NOT NULL ORDER BY ParentId, Id", func(row [][]byte) error {
 		p, ok := index.Find(tables.Int(row[1]))
 		if !ok || p.Question {
-			return
+			return nil
 		}
 		if p.Parent != q.id {
 			complete()
@@ -143,6 +139,7 @@ func (s *tableScan) readAnswers(ctx context.Context, db *tables.DB, index *threa
 		q.answers++
 		q.accepted = q.accepted || p.IsAccepted
 		q.better = q.better || p.IsBetter
+		return nil
 	})
 	complete()
 	return err

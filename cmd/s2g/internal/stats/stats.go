@@ -11,6 +11,7 @@ package stats
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"s2g/cmd/s2g/internal/oracle"
@@ -24,6 +25,8 @@ type Options struct {
 	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.DefaultSite
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // there is a remainder graph, last
+
+	Connections int // how many scans of tables run side by side; 0: GOMAXPROCS
 
 	// Materialize counts the implied terms too: as quads, and as a group of edges of
 	// their own. Nodes, measures and the other groups do not change.
@@ -107,7 +110,9 @@ var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Ta
 // Compute computes the statistics from the tables.
 func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 	o = o.withDefaults()
-	expected, err := oracle.Compute(ctx, db, oracle.Options{Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true})
+	expected, err := oracle.Compute(ctx, db, oracle.Options{
+		Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true, Connections: o.Connections,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("computing the statistics: %w", err)
 	}
@@ -120,6 +125,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
+	}
+	if o.Connections == 0 {
+		o.Connections = runtime.GOMAXPROCS(0)
 	}
 	return o
 }
