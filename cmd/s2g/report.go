@@ -78,6 +78,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err != nil {
 		return err
 	}
+	a.found = r.SearchText()
 	var text bytes.Buffer
 	if err := r.WriteHTML(&text); err != nil {
 		return err

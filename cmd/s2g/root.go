@@ -73,6 +73,7 @@ type app struct {
 	clock        *buildClock // of s2g build; nil for the other commands
 	preparation  *progress   // shown before the first stage
 	lastProgress atomic.Pointer[progress]
+	found        string // words that find a question of the build; empty: unknown
 }
 
 // newApp returns the state with the commands in root.

@@ -35,9 +35,21 @@ func (a *app) printSummary(out string, outcomes []build.Outcome, took time.Durat
 		return err
 	}
 	if err == nil && whole(outcomes) {
-		a.printf("\nnext:\n  s2g search --out %s \"how do I read a file line by line\"\n  s2g load qdrant --out %[1]s --url http://localhost:6334\n", shellQuoted(out))
+		a.printf("\nnext:\n%s\n  s2g load qdrant --out %s --url http://localhost:6334\n", searchLine(shellQuoted(out), a.found), shellQuoted(out))
 	}
 	return nil
+}
+
+// searchLine returns the command of a search for a text in out, with as many of its words as a line has room for, but at
+// least three.
+func searchLine(out, text string) string {
+	words := strings.Fields(cmp.Or(text, "how do I read a file line by line"))
+	for n := len(words); ; n-- {
+		line := fmt.Sprintf("  s2g search --out %s \"%s\"", out, remote.Printable(strings.Join(words[:n], " ")))
+		if n <= 3 || utf8.RuneCountInString(line) <= summaryWidth {
+			return line
+		}
+	}
 }
 
 // stopwatch begins to measure a stage that the manifest does not list. Its result appends the outcome to those of the build.

@@ -110,7 +110,7 @@ func TestPageOfAnotherSite(t *testing.T) {
 		if byMatrix := strings.Contains(page, "Links between tags"); byMatrix != (name != "whole site") {
 			t.Errorf("links between tags are drawn: %t", byMatrix)
 		}
-		if text := r.searchText(); text != "ma ma ma ma" {
+		if text := r.SearchText(); text != "ma ma ma ma" {
 			t.Errorf("the example of a search is %q", text)
 		}
 	})

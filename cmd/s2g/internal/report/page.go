@@ -193,7 +193,7 @@ func (r *Report) commands() []command {
 			label = "Load the vectors into Qdrant, a collection for each graph:"
 		}
 		list = append(list, command{label, "s2g load qdrant --out OUT --url http://localhost:6334"})
-		if text := r.searchText(); text != "" {
+		if text := r.SearchText(); text != "" {
 			list = append(list, command{"Search without a server:", `s2g search --out OUT "` + text + `"`})
 		}
 	}

@@ -103,10 +103,10 @@ func (r *Report) questions() (lines []questionLine) {
 // searchWords is the largest number of words of the example of a search.
 const searchWords = 10
 
-// searchText returns words that find a question: the title of the one with the highest score
+// SearchText returns words that find a question: the title of the one with the highest score
 // that has three words, else two or one. They have no character that a shell changes within
 // double quotes. The result is empty where no question has a title.
-func (r *Report) searchText() (text string) {
+func (r *Report) SearchText() (text string) {
 	best := 0
 	for _, q := range r.top {
 		words := strings.FieldsFunc(q.title, func(c rune) bool {
