@@ -237,11 +237,13 @@ func (b *unitBuilder) embedPending(ctx context.Context, lack int) error {
 		b.batches = append(b.batches, batch)
 		done := posts // the first batch reports all posts
 		posts = 0
+		first, last := b.points[points[0]].PostID, b.points[points[len(points)-1]].PostID
 		work := func() (err error) {
-			if batch.vectors, err = b.embed(ctx, texts, lack); err == nil {
-				b.advance(done)
+			if batch.vectors, err = b.embed(ctx, texts, lack); err != nil {
+				return fmt.Errorf("posts %d to %d: %w", first, last, err)
 			}
-			return err
+			b.advance(done)
+			return nil
 		}
 		if b.remote() {
 			b.group.Go(work)

@@ -2,9 +2,13 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
@@ -46,5 +50,30 @@ func TestMisspeltVariable(t *testing.T) {
 		if _, remedy := schema.FaultOf(err); (err != nil) != (meant != "") || !strings.Contains(remedy, meant) {
 			t.Errorf("%s: %v, %s", variable, err, remedy)
 		}
+	}
+}
+
+// The flag retry-for also holds for endpoints. Zero means no retry, which the library's zero value does not.
+func TestRetryForReachesEndpoints(t *testing.T) {
+	a := newApp(io.Discard, io.Discard)
+	for value, want := range map[string]time.Duration{"": 2 * time.Minute, "5s": 5 * time.Second, "0": -1, "-3s": -3 * time.Second} {
+		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+		flags.Duration("retry-for", 2*time.Minute, "")
+		if value != "" {
+			if err := flags.Set("retry-for", value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := a.remote(flags).RetryFor; got != want {
+			t.Errorf("--retry-for %q: %v", value, got)
+		}
+	}
+	for _, name := range []string{"build", "vectors"} {
+		if cmd, _, err := a.root.Find([]string{name}); err != nil || cmd.Flags().Lookup("retry-for") == nil {
+			t.Errorf("s2g %s has no --retry-for: %v", name, err)
+		}
+	}
+	if got := a.remote(nil).RetryFor; got != 0 {
+		t.Errorf("without the flag: %v", got)
 	}
 }
