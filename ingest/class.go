@@ -16,6 +16,7 @@ const (
 	badBool          dump.Class = "bad_bool"
 	outOfRange       dump.Class = "out_of_range"
 	duplicateID      dump.Class = "duplicate_id"
+	badTag           dump.Class = "bad_tag"
 )
 
 // A fate is what ingest does with a bad row.
@@ -53,6 +54,12 @@ var classes = []rejectClass{
 	{name: badDate, fate: dropValue, meaning: "not a date; NULL, or left out where the column is required"},
 	{name: badBool, fate: dropValue, meaning: "neither True nor False; NULL"},
 	{name: outOfRange, fate: dropValue, meaning: "more than its column can hold; NULL, or left out where the column is required"},
+	{
+		name: badTag, fate: keepValue, meaning: "a tag with a bar, which separates tags; left out of the post's tags, kept in Tags",
+		rule: map[string]func([]byte, int64) bool{
+			"Tags.TagName": func(v []byte, _ int64) bool { return slices.Contains(v, '|') },
+		},
+	},
 	{
 		name: "unknown_type", fate: keepValue, expected: true, meaning: "a type that no dump had; kept",
 		rule: map[string]func([]byte, int64) bool{

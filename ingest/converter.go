@@ -164,7 +164,9 @@ func (c *converter) appendValue(dst []byte, column int, v []byte) (_ []byte, n i
 			class = badBool
 		}
 	case schema.TagList:
-		c.scratch = appendTags(c.scratch[:0], v)
+		if c.scratch, ok = appendTags(c.scratch[:0], v); !ok {
+			class = badTag
+		}
 		dst = tables.AppendText(dst, c.scratch)
 	case schema.Text:
 		if col.MaxLen > 0 && len(v) > col.MaxLen && utf8.RuneCount(v) > col.MaxLen {

@@ -78,6 +78,10 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 		return nil, err
 	}
 	l.Bytes, l.SHA256 = source.n, hex.EncodeToString(source.sum.Sum(nil))
+	if want := in.o.TableHashes[t.Name]; want != "" && want != l.SHA256 {
+		return nil, schema.Faultf(schema.FaultService, "wait until nothing writes to the dump, and run again",
+			"%s changed after it was read to identify the dump: its SHA-256 was %s and is %s", m.Name, want, l.SHA256)
+	}
 	for _, c := range l.Rejects.classes() {
 		in.o.Log.Warn("bad rows", "table", t.Name, "class", c, "rows", l.Rejects.Counts[c])
 	}

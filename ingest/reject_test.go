@@ -42,6 +42,10 @@ var badRows = []struct {
 	{"PostLinks", `<row Id="103" PostId="1" RelatedPostId="2" LinkTypeId="2" />`, "unknown_type", true},
 	{"Tags", `<row Id="104" TagName="` + strings.Repeat("é", 256) + `" />`, outOfRange, false},
 	{"Tags", `<row Id="105" TagName="x" IsRequired="perhaps" />`, badBool, true},
+	{"Tags", `<row Id="106" TagName="a|b" />`, badTag, true},
+	{"Posts", `<row Id="107" PostTypeId="1" Tags="&lt;a&gt;&lt;b|c&gt;" CreationDate="2025-06-30T00:00:00.000" />`, badTag, true},
+	{"Posts", `<row Id="140737488355328" PostTypeId="1" CreationDate="2025-06-30T00:00:00.000" />`, outOfRange, false},
+	{"Posts", `<row Id="140737488355327" PostTypeId="18" CreationDate="2025-06-30T00:00:00.000" />`, "unknown_type", true},
 	{"Posts", `<row Id="1000000010" PostTypeId="1" CreationDate="2025-06-30T00:00:00.000" />`, "fabricated_post", false},
 	{"Posts", `<row Id="106" PostTypeId="18" CreationDate="2025-06-30T00:00:00.000" />`, "unknown_type", true},
 }

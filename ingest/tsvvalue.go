@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"s2g/ingest/dump"
+	"s2g/schema"
 )
 
 // appendInt appends a decimal integer in canonical form and returns its value. The
@@ -110,9 +111,12 @@ func daysIn(year, month int) int {
 }
 
 // appendTags appends the tags of <a><b> or |a|b| as |a|b|, each once, in their
-// order. For no tags it appends nothing.
-func appendTags(dst, v []byte) []byte {
+// order. For no tags it appends nothing. It leaves out tags with a bar, which <a|b>
+// can spell and the stored list cannot, and returns false if there are any.
+func appendTags(dst, v []byte) (_ []byte, ok bool) {
 	start := len(dst)
+	ok = true
+	var seen map[string]bool // of a long list; nil for others
 	begin, end := byte('|'), byte('|')
 	if len(v) > 0 && v[0] == '<' {
 		begin, end = '<', '>'
@@ -126,15 +130,35 @@ func appendTags(dst, v []byte) []byte {
 		if n < 0 {
 			n = len(v)
 		}
-		if n > 0 && !hasTag(dst[start:], v[:n]) {
+		if slices.Contains(v[:n], '|') {
+			ok = false
+		} else if n > 0 && !seen[string(v[:n])] && (seen != nil || !hasTag(dst[start:], v[:n])) {
 			if len(dst) == start {
 				dst = append(dst, '|')
 			}
 			dst = append(append(dst, v[:n]...), '|')
+			if seen != nil {
+				seen[string(v[:n])] = true
+			} else if len(dst)-start > longList {
+				seen = tagSet(dst[start:])
+			}
 		}
 		v = v[min(n+1, len(v)):]
 	}
-	return dst
+	return dst, ok
+}
+
+// longList is the number of bytes of a stored list from which its tags are kept in
+// a set: posts have five tags, and a damaged row may have millions.
+const longList = 4 << 10
+
+// tagSet returns the tags of a list of the form |a|b|.
+func tagSet(list []byte) map[string]bool {
+	set := make(map[string]bool)
+	for tag := range schema.SplitTags(list) {
+		set[string(tag)] = true
+	}
+	return set
 }
 
 // hasTag reports whether list, of the form |a|b|, contains a tag.

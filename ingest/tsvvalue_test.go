@@ -97,9 +97,12 @@ func TestAppendTags(t *testing.T) {
 		"a|b":             "|a|b|",
 		"<a":              "|a|",
 	} {
-		if got := appendTags([]byte("x"), []byte(in)); string(got) != "x"+want {
-			t.Errorf("%q: %q, want %q", in, got[1:], want)
+		if got, ok := appendTags([]byte("x"), []byte(in)); string(got) != "x"+want || !ok {
+			t.Errorf("%q: %q, %v, want %q", in, got[1:], ok, want)
 		}
+	}
+	if got, ok := appendTags(nil, []byte("<a><b|c><d|>")); string(got) != "|a|" || ok {
+		t.Errorf("tags with bars: %q, %v", got, ok)
 	}
 }
 

@@ -93,6 +93,10 @@ func TableByName(name string) (Table, bool) {
 }
 
 func key() Column              { return Column{Name: "Id", Required: true, Min: 0, Max: math.MaxInt64} }
+// MaxPostID is the largest Id of a post: a point of the vectors is numbered
+// post<<16 | chunk, and Qdrant's clients read that as a signed number.
+const MaxPostID = 1<<47 - 1
+
 func ref(name string) Column   { return Column{Name: name, Min: math.MinInt64, Max: math.MaxInt64} }
 func count(name string) Column { return Column{Name: name, Min: math.MinInt32, Max: math.MaxInt32} }
 func kind(name string) Column  { return Column{Name: name, Min: 0, Max: math.MaxInt16} }
@@ -107,7 +111,7 @@ func required(c Column) Column {
 
 func posts() Table {
 	return Table{"Posts", []Column{
-		key(), required(kind("PostTypeId")), ref("AcceptedAnswerId"), ref("ParentId"),
+		{Name: "Id", Required: true, Min: 0, Max: MaxPostID}, required(kind("PostTypeId")), ref("AcceptedAnswerId"), ref("ParentId"),
 		required(date("CreationDate")), date("DeletionDate"), count("Score"), count("ViewCount"), text("Body"),
 		ref("OwnerUserId"), text("OwnerDisplayName"), ref("LastEditorUserId"), text("LastEditorDisplayName"),
 		date("LastEditDate"), date("LastActivityDate"), text("Title"), {Name: "Tags", Kind: TagList},

@@ -14,6 +14,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+
+	"s2g/schema/private"
 )
 
 // A codec is a compression of a table's file.
@@ -104,7 +106,7 @@ func startProgram(ctx context.Context, in io.Reader, program string, args ...str
 	ctx, stop := context.WithCancel(ctx)
 	r := &programReader{cmd: exec.CommandContext(ctx, program, args...), stop: stop}
 	r.cmd.Stdin = in
-	r.cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8") // names of members are in UTF-8 in every locale
+	r.cmd.Env = private.Environment("LC_ALL=C.UTF-8") // names of members are in UTF-8 in every locale
 	r.cmd.Stderr = &r.messages
 	out, err := r.cmd.StdoutPipe()
 	if err == nil {

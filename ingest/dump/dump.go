@@ -23,7 +23,9 @@ package dump
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,10 +57,52 @@ type File struct {
 	Name    string // last element of Path, for messages
 	Size    int64
 	ModTime time.Time
+
+	found fs.FileInfo // nil for a spooled archive
 }
 
 func newFile(path string, info fs.FileInfo) File {
-	return File{Path: path, Name: filepath.Base(path), Size: info.Size(), ModTime: info.ModTime()}
+	return File{Path: path, Name: filepath.Base(path), Size: info.Size(), ModTime: info.ModTime(), found: info}
+}
+
+// checkUnchanged returns a service fault if the file is no longer the one that was
+// found: another process writes or replaces it. Its contents are then of no
+// version.
+func (f File) checkUnchanged() error {
+	if f.found == nil {
+		return nil // a spooled archive, which is this process's own
+	}
+	const remedy = "wait until nothing writes to the dump, and run again"
+	now, err := os.Stat(f.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return schema.Faultf(schema.FaultService, remedy, "%s was removed while it was read", f.Path)
+	}
+	if err != nil {
+		return inputError(f.Name, err)
+	}
+	if !os.SameFile(now, f.found) || now.Size() != f.Size || !now.ModTime().Equal(f.ModTime) {
+		return schema.Faultf(schema.FaultService, remedy, "%s changed while it was read: it had %d bytes of %s, and has %d of %s", f.Path,
+			f.Size, f.ModTime.UTC().Format(time.RFC3339Nano), now.Size(), now.ModTime().UTC().Format(time.RFC3339Nano))
+	}
+	return nil
+}
+
+// checkRegular returns a usage fault for a pipe, a device or a socket: reading one
+// may wait for ever, and none can be read twice.
+func checkRegular(path string, info fs.FileInfo) error {
+	if info.Mode().IsRegular() {
+		return nil
+	}
+	kind := "no regular file"
+	switch {
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		kind = "a pipe"
+	case info.Mode()&fs.ModeSocket != 0:
+		kind = "a socket"
+	case info.Mode()&fs.ModeDevice != 0:
+		kind = "a device"
+	}
+	return schema.Faultf(schema.FaultUsage, "write it to a file and give option dump that", "%s is %s", path, kind)
 }
 
 // Find finds the tables of a dump. path is a folder of Posts.xml, Comments.xml.gz
@@ -89,7 +133,7 @@ func Find(path string, o Options) (*Dump, error) {
 	// Streams are read side by side, so the largest determines the time.
 	slices.SortStableFunc(d.Streams, func(a, b *Stream) int { return cmp.Compare(b.Size, a.Size) })
 	slices.SortFunc(d.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	d.Files = slices.Compact(d.Files)
+	d.Files = slices.CompactFunc(d.Files, func(a, b File) bool { return a.Path == b.Path })
 	return d, nil
 }
 

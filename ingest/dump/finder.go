@@ -46,10 +46,10 @@ func (f *finder) find() (host string, found []candidate, err error) {
 		if all, err = f.folder(f.path, siteOf(f.path), true); err == nil {
 			_, all, err = f.choose(all) // so that archives of other sites are not opened
 		}
+	case !info.Mode().IsRegular():
+		err = checkRegular(f.path, info)
 	case isSevenZip(f.path):
 		all = []candidate{f.archive(newFile(f.path, info), siteOf(f.path), f.wanted)}
-	case !info.Mode().IsRegular():
-		err = schema.Faultf(schema.FaultInput, "give option dump a folder of .xml files or a .7z archive", "dump %s is not a file", f.path)
 	default:
 		err = f.unreadError(f.path)
 	}
@@ -97,12 +97,21 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 			folders = append(folders, path)
 		case isSevenZip(path):
 			if tables, site := f.archiveTables(e.Name(), site); len(tables) > 0 {
+				if err := checkRegular(path, info); err != nil {
+					return nil, err
+				}
 				all = append(all, f.archive(newFile(path, info), site, tables))
 			}
 		case isUnread(path):
 			f.unread = append(f.unread, path)
 		default:
-			all = append(all, f.document(newFile(path, info), site)...)
+			found := f.document(newFile(path, info), site)
+			if len(found) > 0 {
+				if err := checkRegular(path, info); err != nil {
+					return nil, err
+				}
+			}
+			all = append(all, found...)
 		}
 	}
 	if !subfolders {

@@ -3,6 +3,7 @@ package dump
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -138,6 +139,19 @@ func (l *archiveLister) checkEncryption(a *archive) error {
 		return nil
 	}
 	a.file.disabled = true
+	var failed error
+	err := guard(func() error {
+		failed = l.readFirst(a)
+		return nil
+	})
+	if err == nil && isEncrypted(failed) {
+		return encryptedError(l.file.Name)
+	}
+	return inputErrorIf(l.file.Name, err)
+}
+
+// readFirst returns the error of reading the first member of the first block.
+func (l *archiveLister) readFirst(a *archive) error {
 	for _, m := range a.File {
 		if m.Stream != l.order[0].key.block || m.FileInfo().IsDir() || m.UncompressedSize == 0 {
 			continue
@@ -147,10 +161,7 @@ func (l *archiveLister) checkEncryption(a *archive) error {
 			_, err = r.Read(make([]byte, 1))
 			_ = r.Close() // an error: it was not read to its end
 		}
-		if isEncrypted(err) {
-			return encryptedError(l.file.Name)
-		}
-		return nil
+		return err
 	}
 	return nil
 }
@@ -236,7 +247,18 @@ type blockReader struct {
 	current io.ReadCloser
 }
 
-func (r *blockReader) Read(p []byte) (int, error) {
+func (r *blockReader) Read(p []byte) (n int, err error) {
+	panicked := guard(func() error {
+		n, err = r.read(p)
+		return nil
+	})
+	if panicked != nil {
+		return 0, panicked
+	}
+	return n, err
+}
+
+func (r *blockReader) read(p []byte) (int, error) {
 	for {
 		if r.current == nil {
 			if len(r.members) == 0 {
@@ -297,7 +319,11 @@ func openArchive(f File) (*archive, error) {
 		return nil, inputError(f.Name, err)
 	}
 	a := &archive{file: &archiveFile{File: file}}
-	if a.Reader, err = sevenzip.NewReader(a.file, f.Size); err == nil {
+	err = guard(func() (err error) {
+		a.Reader, err = sevenzip.NewReader(a.file, f.Size)
+		return err
+	})
+	if err == nil {
 		return a, nil
 	}
 	if isEncrypted(err) {
@@ -306,6 +332,25 @@ func openArchive(f File) (*archive, error) {
 		err = schema.Faultf(schema.FaultInput, damagedRemedy, "read the list of archive %s: %w", f.Name, err)
 	}
 	return nil, errors.Join(err, file.Close())
+}
+
+// guard calls f and returns a panic as an error: the built-in decoder panics on some
+// damaged archives.
+func guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the archive is damaged: %v", p)
+		}
+	}()
+	return f()
+}
+
+// inputErrorIf is inputError where there is an error.
+func inputErrorIf(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return inputError(name, err)
 }
 
 // isEncrypted reports whether the built-in decoder failed because the archive is

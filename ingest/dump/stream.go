@@ -54,8 +54,19 @@ func (s *Stream) indexOf(table string) int {
 
 // Each calls read for each member in turn, with a reader of its decoded bytes.
 // read must read to io.EOF: only there are size, checksum and the exit of a
-// decoding program checked. Each returns the first error of decoding or read.
+// decoding program checked. Each returns the first error of decoding or read; a
+// file that was changed since Find is a service fault.
 func (s *Stream) Each(ctx context.Context, read func(m Member, r io.Reader) error) error {
+	err := s.each(ctx, read)
+	if ctx.Err() == nil { // a file that changes looks damaged, too
+		if changed := s.File.checkUnchanged(); changed != nil {
+			return changed
+		}
+	}
+	return err
+}
+
+func (s *Stream) each(ctx context.Context, read func(m Member, r io.Reader) error) error {
 	r, err := s.start(ctx)
 	if err != nil {
 		return err

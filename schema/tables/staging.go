@@ -76,6 +76,16 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 	for _, name := range servedNames() {
 		old = append(old, quote(retiredName(name)))
 		if existing[name] {
+			readable, err := db.isReadable(ctx, name)
+			if err != nil {
+				return err
+			}
+			if !readable { // it cannot be renamed
+				if err := db.exec(ctx, "DROP TABLE "+quote(name)); err != nil {
+					return err
+				}
+				continue
+			}
 			moves = append(moves, quote(name)+" TO "+quote(retiredName(name)))
 		}
 	}
@@ -89,6 +99,18 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 		db.createViews(ctx)
 	}
 	return db.Tidy(ctx)
+}
+
+// isReadable reports whether the server can open a table. It cannot where the
+// table's file is missing or damaged.
+func (db *DB) isReadable(ctx context.Context, name string) (bool, error) {
+	err := db.exec(ctx, "SELECT 1 FROM "+quote(name)+" LIMIT 1")
+	var server *mysql.MySQLError
+	if fault, _ := schema.FaultOf(err); errors.As(err, &server) && fault == schema.FaultOurs {
+		db.log.Warn("a table in service is not readable", "table", name, "error", err)
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (db *DB) stageDumpKey(ctx context.Context, key string) error {
