@@ -80,6 +80,7 @@ func dumps(t *testing.T, posts int) map[string]dump {
 	all := map[string]dump{
 		"mini":         {mini, nil, true},
 		"sample":       {buildtest.Sample(t, posts), nil, true},
+		"whole-site":   {mini, append(buildtest.Languages(t, "python,c#"), schema.SiteLanguage()), false},
 		"awkward-tags": {tags, buildtest.Languages(t, "@"+table), false},
 	}
 	if schematest.HasDumps(t) {
