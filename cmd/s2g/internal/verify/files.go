@@ -138,8 +138,22 @@ func (v *verifier) readFiles(ctx context.Context, db *tables.DB) error {
 	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(v.workers)
-	for _, group := range v.fileGroups() {
+	groups := v.fileGroups()
+	var parts sync.WaitGroup
+	for _, group := range groups {
+		if v.isPart(group) {
+			parts.Add(1)
+		}
+	}
+	go func() {
+		parts.Wait()
+		close(v.partsRead)
+	}()
+	for _, group := range groups {
 		work.Go(func() error {
+			if v.isPart(group) {
+				defer parts.Done()
+			}
 			w := <-idle
 			defer func() { idle <- w }()
 			return v.readGroup(ctx, group, results, w)
@@ -193,11 +207,11 @@ type worker struct {
 // are compared with them.
 type fileGroup []int
 
-// fileGroups groups all files.
+// fileGroups groups all files. Parts are first: they take longest, and checkModel waits for them.
 func (v *verifier) fileGroups() []fileGroup {
 	var groups []fileGroup
 	parts := map[string]int{} // positions in groups, by file name: the files of a part share theirs
-	for _, kind := range []fileKind{otherFile, modelFile, turtleFile, irregularFile, batchFile, parentFile, shardFile} {
+	for _, kind := range []fileKind{parentFile, shardFile, otherFile, modelFile, turtleFile, irregularFile, batchFile} {
 		for i, f := range v.files {
 			if f.kind != kind {
 				continue
@@ -212,6 +226,12 @@ func (v *verifier) fileGroups() []fileGroup {
 		}
 	}
 	return groups
+}
+
+// isPart reports whether a group is a part of the vectors.
+func (v *verifier) isPart(group fileGroup) bool {
+	kind := v.files[group[0]].kind
+	return kind == parentFile || kind == shardFile
 }
 
 // readGroup reads the files of a group.

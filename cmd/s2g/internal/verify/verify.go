@@ -85,11 +85,14 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 		})
 		work.Go(func() error { return v.compareTables(workCtx, db) })
 	}
+	work.Go(func() error { return v.readFiles(workCtx, db) })
 	work.Go(func() error {
-		if err := v.readFiles(workCtx, db); err != nil {
-			return err
+		select {
+		case <-v.partsRead:
+			return v.checkModel(workCtx)
+		case <-workCtx.Done():
+			return workCtx.Err()
 		}
-		return v.checkModel(workCtx)
 	})
 	if err := work.Wait(); err != nil {
 		return Report{}, err
@@ -165,6 +168,8 @@ type verifier struct {
 	remaker *remaker  // nil: the build has no vectors
 	fitted  fitSample // the texts that the model was fitted on
 
+	partsRead chan struct{} // closed when readFiles has read all shards and parents
+
 	// results of readFiles
 	results                                    []fileResult
 	inventory, batches, shards, parents, model Check
@@ -194,7 +199,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{keys: o.Keys, building: o.Building, out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
+	v := &verifier{keys: o.Keys, building: o.Building, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
 	for _, l := range m.Options.Graphs() {
 		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
