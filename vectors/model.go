@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -155,8 +156,13 @@ func (r *run) manifestEmbedders() *manifest.Embedders {
 	if r.dense == nil {
 		return nil
 	}
+	architecture := ""
+	if r.Dense == embed.KindBuiltin {
+		architecture = runtime.GOARCH // another one rounds sums otherwise
+	}
 	return &manifest.Embedders{
-		Dense: r.dense.Model(), Sparse: r.sparse.Model(), Windows: r.windows.rule(), Weight: embed.DefaultWeight(r.dense.Model()),
+		Architecture: architecture,
+		Dense:        r.dense.Model(), Sparse: r.sparse.Model(), Windows: r.windows.rule(), Weight: embed.DefaultWeight(r.dense.Model()),
 	}
 }
 

@@ -195,11 +195,12 @@ type Summary struct {
 // Embedders names the models of a build's vectors and the weight of their fusion
 // in a search. No key depends on it, because the weight changes no vector.
 type Embedders struct {
-	Dense   string  `json:"dense"`
-	Sparse  string  `json:"sparse"`
-	Windows string  `json:"windows"`          // source of the token counts that cut texts: s2g or endpoint
-	Weight  float64 `json:"weight"`           // of the dense score in a fused one, 0 to 1
-	Fitted  int     `json:"fitted,omitempty"` // number of queries that the weight was fitted on; 0: the models' default weight
+	Dense        string  `json:"dense"`
+	Sparse       string  `json:"sparse"`
+	Architecture string  `json:"architecture,omitempty"` // of the processor that made the vectors of the builtin dense embedder, as amd64
+	Windows      string  `json:"windows"`                // source of the token counts that cut texts: s2g or endpoint
+	Weight       float64 `json:"weight"`                 // of the dense score in a fused one, 0 to 1
+	Fitted       int     `json:"fitted,omitempty"`       // number of queries that the weight was fitted on; 0: the models' default weight
 
 	NoGoodMatch *NoGoodMatch `json:"no_good_match,omitempty"` // nil: not fitted
 }

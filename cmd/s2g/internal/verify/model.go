@@ -112,6 +112,9 @@ func (v *verifier) checkModel(ctx context.Context) error {
 	switch {
 	case v.remaker == nil || v.remaker.dense == nil || !c.OK:
 		return nil
+	case v.remaker.tolerance > 0:
+		c.What = fmt.Sprintf("posts on which the dense embedder was fitted again: it is of another architecture, and dense vectors are equal within %.0e", v.remaker.tolerance)
+		return nil
 	case v.isReused():
 		c.What = "posts on which the dense embedder was fitted again: it is that of the build of option reuse"
 		return nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +68,35 @@ func TestChangedManifestIsFound(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+// The vectors of another architecture may differ in their last digits, and the model is not fitted again.
+func TestBuildOfAnotherArchitecture(t *testing.T) {
+	db := miniTables(t)
+	architecture := "arm64"
+	if runtime.GOARCH == architecture {
+		architecture = "amd64"
+	}
+	for off, same := range map[float32]bool{1e-6: true, 1e-4: false} {
+		f := newFixture(t)
+		p := &f.shards["vectors/cpp/part-00000.parquet"][0]
+		p.Dense = slices.Clone(p.Dense)
+		p.Dense[1] += off
+		out := f.write(t)
+		if _, err := Run(t.Context(), out, db, Options{}); err == nil {
+			t.Errorf("%g off on this architecture passes", off)
+		}
+		changeManifest(t, out, func(m *manifest.Manifest) { m.Stages[manifest.Vectors].Embedders.Architecture = architecture })
+		report, err := Run(t.Context(), out, db, Options{})
+		if (err == nil) != same {
+			t.Errorf("%g off on another architecture: %v", off, err)
+		}
+		for _, c := range report.Checks {
+			if c.Name == "model" && (c.Count != 0 || !strings.Contains(c.What, "another architecture")) {
+				t.Errorf("the check of the model is of %d %s", c.Count, c.What)
+			}
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"runtime"
 
 	"s2g/schema/manifest"
 	"s2g/vectors/embed"
@@ -20,6 +21,10 @@ const (
 	defaultWindow  = 512
 	defaultOverlap = 64
 )
+
+// otherArchitecture is how far a component of a dense vector may be from that which a processor of another
+// architecture makes: it rounds sums otherwise.
+const otherArchitecture = 1e-5
 
 // remaker makes the chunks of posts and their vectors again: chunks from the whole text, vectors
 // from the text of a chunk. Its methods are safe for concurrent use.
@@ -42,6 +47,9 @@ func (v *verifier) newRemaker() (*remaker, error) {
 		r.window, r.overlap = defaultWindow, defaultOverlap
 	}
 	if made != nil {
+		if made.Architecture != "" && made.Architecture != runtime.GOARCH {
+			r.tolerance = otherArchitecture
+		}
 		r.byEndpoint = made.Windows == "endpoint" && !v.isBuiltin()
 	}
 	if o.Sparse == "" || o.Sparse == embed.KindBM25 {
