@@ -105,10 +105,12 @@ func modelOf(spec, otherwise string) string {
 
 // optionsOf returns the options of the run that made a stage.
 func optionsOf(m *manifest.Manifest, stage string) manifest.Options {
+	o := m.Options
 	if s := m.Stages[stage]; s != nil && s.Options != nil {
-		return *s.Options
+		o = *s.Options
 	}
-	return m.Options
+	o.TextLanguage = cmp.Or(o.TextLanguage, string(embed.English)) // builds that are older than the option
+	return o
 }
 
 // changes returns why the given stages run, those of them that are stale.
