@@ -49,6 +49,10 @@ func TestDetectForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if got.Gzip <= 0.3 || got.Gzip >= 0.7 {
+				t.Errorf("gzip takes %g of the text", got.Gzip)
+			}
+			got.Gzip = 0
 			if diff := cmp.Diff(w.guess, got); diff != "" || got.Era() != w.era {
 				t.Errorf("era %q, want %q (-want +got):\n%s", got.Era(), w.era, diff)
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
@@ -53,6 +54,10 @@ type Options struct {
 	looks    map[string]*manifest.Look // at the files of stages; see isFresh
 	lookTime time.Duration             // that they took
 	sums     map[string]string         // hashes of the dump's tables, once readSums has run
+
+	examined bool // the fields below are set
+	form     dump.Form
+	tags     []dump.TagCount
 }
 
 // sticky has the options that [Options.Inherit] takes from a build: those that shape outputs. Each function restores the

@@ -147,9 +147,28 @@ type State struct {
 	// build swaps them at its end, both take disk. The tables are never made beside the old ones.
 	Beside map[string]bool
 
+	Form dump.Form       // of the dump; the zero value without the option dump
+	Tags []dump.TagCount // of the dump; nil if they are not cheap to reach
+
 	Changes   []Change   // the stages that run, and why
 	OtherSite vocab.Site // of the build, if the dump is of another one
 	Losses    []Loss     // work of endpoints that the run deletes
+}
+
+// examine reads the form and the tags of a dump, once. Those of the first dump stay for the stages after ingest, whose
+// options name none.
+func (o *Options) examine(ctx context.Context, d *dump.Dump) (err error) {
+	if d == nil || o.examined {
+		return nil
+	}
+	o.examined = true
+	if o.form, err = d.DetectForm(ctx); err != nil {
+		o.form = dump.Form{} // ingest reports the error
+	}
+	if o.tags, err = d.TagCounts(ctx); err != nil {
+		o.tags = nil // likewise
+	}
+	return ctx.Err()
 }
 
 // State compares the build with the options. It changes nothing. With Rehash it reads the dump if the given stages
@@ -174,6 +193,10 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 		s.Dump, tablesKey = plan.Dump, plan.Key
 		s.Stale[manifest.Ingest] = !m.Fresh(manifest.Ingest, tablesKey)
 	}
+	if err := o.examine(ctx, s.Dump); err != nil {
+		return nil, err
+	}
+	s.Form, s.Tags = o.form, o.tags
 	var err error
 	if s.Site, err = o.buildSite(m, s.Dump); err != nil {
 		writes := slices.Contains(stages, manifest.Graph) || slices.Contains(stages, manifest.Vectors)

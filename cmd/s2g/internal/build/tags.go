@@ -102,11 +102,10 @@ func (o *Options) checkDumpTags(ctx context.Context, m *manifest.Manifest, stage
 	if err != nil || m.Fresh(manifest.Ingest, plan.Key) {
 		return nil, err // the tables have the tags of questions themselves
 	}
-	counts, err := plan.Dump.TagCounts(ctx)
-	if err != nil {
+	if err := o.examine(ctx, plan.Dump); err != nil {
 		return nil, err
 	}
-	return o.checkTags(counts)
+	return o.checkTags(o.tags)
 }
 
 // checkQuestions returns a [NoQuestion] if no question of the tables has a chosen language. A build runs it between ingest

@@ -11,6 +11,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/schema"
+	"s2g/schema/manifest"
 )
 
 // Refusal is the error of a run that would delete what an endpoint has made, or replace the build of another site. Nothing
@@ -46,6 +47,19 @@ func (p *Plan) refusal() error {
 	return nil
 }
 
+// kept returns the bytes of outputs in service that stay until the build ends.
+func (p *Plan) kept() (n int64) {
+	for _, s := range p.Steps {
+		n += s.Kept
+	}
+	return n
+}
+
+// runs reports whether a stage runs.
+func (p *Plan) runs(stage string) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Stage == stage && !s.Fresh })
+}
+
 // describeLoss returns a loss in words.
 func describeLoss(l build.Loss) string {
 	took := ""
@@ -77,6 +91,12 @@ func (p *Plan) writeChanges(w io.Writer) error {
 			continue // the table of stages shows that it runs
 		}
 		fmt.Fprintf(&lines, "%s runs: %s\n", c.Stage, strings.Join(c.Reasons, "; "))
+	}
+	if kept := p.kept(); kept > 0 {
+		fmt.Fprintf(&lines, "the outputs in service stay until the new ones are complete: %s\n", size(kept))
+		if p.runs(manifest.Ingest) {
+			lines.WriteString("until then their tables are gone: s2g verify checks them with option files-only\n")
+		}
 	}
 	for _, l := range p.Losses {
 		fmt.Fprintf(&lines, "deletes %s\n", describeLoss(l))

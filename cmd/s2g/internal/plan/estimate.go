@@ -1,27 +1,33 @@
 package plan
 
 import (
+	"slices"
+	"strings"
+
 	"s2g/ingest/dump"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/memory"
+	"s2g/schema/tables"
+	"s2g/vectors/embed"
 )
 
 // estimateInput is what the estimate is computed from.
 type estimateInput struct {
-	Out         string          // the folder, which need not exist
-	Dump        *dump.Dump      // nil unless ingest runs
-	UTF8        float64         // bytes of UTF-8 for each byte of the dump (see [dump.Form]); 0 means 1
-	Read        manifest.Dump   // the dump in the tables
-	Sent        int64           // bytes that an earlier ingest sent to the server; 0: unknown
-	Stale       map[string]bool // by stage: it runs
-	Compress    string
-	Materialize bool
-	Answers     bool  // answers are embedded, too
-	WholeSite   bool  // there is a graph of all questions
-	Beside      bool  // it stands beside graphs of languages
-	Dimensions  int   // of dense vectors; 0: unknown, of an endpoint
-	Pool        int64 // buffer pool of the private server, bytes; 0: the server is the user's
-	Held        bool  // tables of an earlier ingest stay in service until the new ones are complete
+	Out        string           // the folder, which need not exist
+	Dump       *dump.Dump       // nil unless ingest runs
+	UTF8       float64          // bytes of UTF-8 for each byte of the dump (see [dump.Form]); 0 means 1
+	Gzip       float64          // see [dump.Form]; 0: unknown
+	Tags       []dump.TagCount  // of the dump; nil: unknown
+	Read       manifest.Dump    // the dump in the tables
+	Sent       int64            // bytes that an earlier ingest sent to the server; 0: unknown
+	Stale      map[string]bool  // by stage: it runs
+	Kept       map[string]bool  // by stage: its old outputs stay until the build ends
+	Aside      bool             // so do the old vectors, while new ones are made in place
+	Shape      manifest.Options // of the build
+	Dimensions int              // of dense vectors; 0: unknown, of an endpoint
+	Pool       int64            // buffer pool of the private server, bytes; 0: the server is the user's
+	Held       bool             // tables of an earlier ingest stay in service until the new ones are complete
 }
 
 // estimate computes what each stage takes, and the sums.
@@ -30,10 +36,17 @@ func estimate(in estimateInput) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	next, err := occupied(manifest.NextFolder(in.Out))
+	if err != nil {
+		return nil, err
+	}
 	p := &Plan{}
 	d := p.measure(in)
-	xml := func(share float64) int64 { return int64(share * float64(p.XML)) }
 	step := func(s Step) {
+		if in.Kept[s.Stage] || in.Aside && s.Stage == manifest.Vectors {
+			s.Kept = s.Existing
+			s.Existing = map[string]int64{manifest.Graph: next.graph, manifest.Vectors: next.vectors}[s.Stage]
+		}
 		if s.Fresh = !in.Stale[s.Stage]; s.Fresh {
 			s = Step{Stage: s.Stage, Fresh: true}
 		}
@@ -41,45 +54,119 @@ func estimate(in estimateInput) (*Plan, error) {
 	}
 	ingest := Step{Stage: manifest.Ingest, Temporary: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
 	if in.Pool > 0 { // the tables of the user's server take no disk here
-		ingest.Disk, ingest.Existing = xml(tablesShare)+redoLog, existing.tables
+		ingest.Disk, ingest.Existing = d.tablesDisk(p.XML), existing.tables
 		if in.Held {
 			ingest.oldTables = min(ingest.Existing, ingest.Disk)
 			ingest.Temporary += ingest.oldTables
 		}
 	}
 	step(ingest)
-	graph := Step{Stage: manifest.Graph, Disk: xml(graphShare(in.Compress, in.Materialize)), Existing: existing.graph, Memory: 128<<20 + 24*d.rows}
-	graph.addSite(in, graph.Disk)
-	step(graph)
-	dimensions := in.Dimensions
-	if dimensions == 0 {
-		dimensions = unknownDimensions
+	c := d.coverage(in.Shape, in.Tags)
+	quads := graphShare(in.Shape.Compress, in.Shape.Materialize, d.gzip) * float64(d.text)
+	graph := Step{Stage: manifest.Graph, Disk: int64(quads*c.graphs()) + descriptionDisk, Existing: existing.graph, Memory: 128<<20 + 24*d.rows}
+	shards, rest := d.vectorsDisk(in, c)
+	vectors := Step{Stage: manifest.Vectors, Disk: shards + rest, Existing: existing.vectors, Memory: 512<<20 + 24*d.rows + modelSize}
+	if in.Shape.WholeSite {
+		graph.WholeSite, vectors.WholeSite = int64(quads), int64(float64(shards)/c.graphs())
 	}
-	dense := int64(chunksPerPost(in.Answers) * float64(d.rows) * float64(4*dimensions))
-	shards := xml(vectorsShare(in.Answers)) + dense
-	vectors := Step{Stage: manifest.Vectors, Disk: shards + modelSize, Existing: existing.vectors, Memory: 512<<20 + 24*d.rows + modelSize}
-	vectors.addSite(in, shards)
+	step(graph)
 	step(vectors)
 	return p, p.compare(in)
 }
 
-// addSite adds the disk of the whole site, which is that of the languages again: their estimate assumes that nearly all
-// questions have one.
-func (s *Step) addSite(in estimateInput, disk int64) {
-	if !in.WholeSite {
-		return
+// dumpSize is the size of a dump, known or estimated.
+type dumpSize struct {
+	tables    map[string]int64 // bytes as UTF-8
+	posts     int64            // those of Posts
+	text      int64            // those of Posts and Comments
+	rows      int64            // posts
+	questions float64
+	gzip      float64 // bytes of gzip for a byte of XML
+	spool     int64   // bytes of archives within archives
+}
+
+// complete sets what follows from the tables.
+func (d *dumpSize) complete(in estimateInput) {
+	d.posts, d.text = d.tables["Posts"], d.tables["Posts"]+d.tables["Comments"]
+	if d.gzip = in.Gzip; d.gzip == 0 {
+		d.gzip = usualGzip
 	}
-	s.WholeSite = disk
-	if in.Beside {
-		s.Disk += disk
+	d.questions = float64(d.posts) / bytesPerQuestion
+	if uses := countUses(in.Tags, nil); uses > 0 {
+		d.questions = (d.questions + uses/tagsPerQuestion) / 2
 	}
 }
 
-// dumpSize is the size of a dump, known or estimated.
-type dumpSize struct {
-	posts int64 // bytes of Posts as UTF-8
-	rows  int64 // posts
-	spool int64 // bytes of archives within archives
+// countUses returns how often questions have the tags of the given languages; nil: any tag.
+func countUses(tags []dump.TagCount, languages []schema.Language) (n float64) {
+	for _, t := range tags {
+		if languages == nil || slices.ContainsFunc(languages, func(l schema.Language) bool { return l.Tag == t.Tag }) {
+			n += float64(max(t.Count, 0))
+		}
+	}
+	return n
+}
+
+// coverage is how many graphs the questions of a dump have.
+type coverage struct {
+	covered   float64 // share of the questions with at least one
+	languages float64 // graphs of a question on average, without that of the site
+	site      float64 // 1 with the graph of the whole site
+}
+
+func (c coverage) graphs() float64 { return c.languages + c.site }
+
+func (d *dumpSize) coverage(s manifest.Options, tags []dump.TagCount) (c coverage) {
+	languages := s.Languages
+	if languages == nil && !s.WholeSite {
+		languages = schema.DefaultLanguages()
+	}
+	if len(languages) > 0 {
+		c.languages = 1.05 // as on Stack Overflow, with the default languages
+		if uses := countUses(tags, nil); uses > 0 {
+			c.languages = countUses(tags, languages) / max(d.questions, 1)
+		}
+		c.covered = min(1, c.languages/graphsPerCovered)
+	}
+	if s.Other {
+		c.languages += 1 - c.covered
+		c.covered = 1
+	}
+	if s.WholeSite {
+		c.site, c.covered = 1, 1
+	}
+	return c
+}
+
+// tablesDisk returns the disk of a private server with the tables.
+func (d *dumpSize) tablesDisk(xml int64) int64 {
+	n := float64(tables.SystemSize) + 0.04*float64(xml) + float64(tables.LogSize(xml))
+	for table, size := range d.tables {
+		n += tableShares[table] * float64(size)
+		if size > largeTable {
+			n += tableGrowth
+		}
+	}
+	return int64(n)
+}
+
+// vectorsDisk returns the disk of shards, and of whole texts with the builtin model, whose vocabulary grows with the first
+// posts.
+func (d *dumpSize) vectorsDisk(in estimateInput, c coverage) (shards, rest int64) {
+	dimensions := in.Dimensions
+	if dimensions == 0 {
+		dimensions = unknownDimensions
+	}
+	posts := d.questions
+	if strings.Contains(in.Shape.Units, "answer") {
+		posts *= 1 + answersPerQuestion
+	}
+	point := float64(4*dimensions) + pointText*d.gzip
+	rest = int64(posts * c.covered * parentText * d.gzip)
+	if in.Shape.Dense == "" || in.Shape.Dense == embed.KindBuiltin {
+		rest += 1_500_000 + 2300*min(int64(posts*c.covered), 1400)
+	}
+	return int64(posts * c.graphs() * chunksPerPost * point), rest
 }
 
 // measure returns the size of the dump and sets XML and Estimated.
@@ -87,7 +174,7 @@ func (p *Plan) measure(in estimateInput) dumpSize {
 	if in.Dump == nil {
 		return p.measureRead(in)
 	}
-	var m dumpSize
+	m := dumpSize{tables: map[string]int64{}}
 	utf8 := in.UTF8
 	if utf8 == 0 {
 		utf8 = 1
@@ -107,12 +194,11 @@ func (p *Plan) measure(in estimateInput) dumpSize {
 				size = int64(utf8 * float64(size))
 			}
 			p.XML += size
-			if member.Table == "Posts" {
-				m.posts = size
-			}
+			m.tables[member.Table] += size
 		}
 	}
 	p.Estimated = p.Estimated || utf8 != 1
+	m.complete(in)
 	m.rows = m.posts / 1200 // the average post of a site has more bytes
 	return m
 }
@@ -125,8 +211,12 @@ func (p *Plan) measureRead(in estimateInput) dumpSize {
 		share, p.Estimated = float64(most)/float64(read), true
 	}
 	p.XML = int64(share * float64(read))
-	posts := in.Read.Tables["Posts"]
-	return dumpSize{posts: int64(share * float64(posts.Bytes)), rows: posts.Rows}
+	m := dumpSize{tables: map[string]int64{}, rows: in.Read.Tables["Posts"].Rows}
+	for name, t := range in.Read.Tables {
+		m.tables[name] = int64(share * float64(t.Bytes))
+	}
+	m.complete(in)
+	return m
 }
 
 // compare sets what all stages need together and what the machine has.
@@ -135,13 +225,13 @@ func (p *Plan) compare(in estimateInput) error {
 	if err != nil {
 		return err
 	}
-	var out, tables ledger
+	var out, database ledger
 	var needed int64
 	for _, s := range p.Steps {
 		needed = max(needed, s.Memory)
 		if s.Stage == manifest.Ingest && separate { // sorts and archives are on the disk of OUT
 			out.add(0, s.Temporary-s.oldTables)
-			tables.add(s.Disk-s.Existing, s.oldTables)
+			database.add(s.Disk-s.Existing, s.oldTables)
 		} else {
 			out.add(s.Disk-s.Existing, s.Temporary)
 		}
@@ -153,11 +243,11 @@ func (p *Plan) compare(in estimateInput) error {
 	if in.Pool > 0 {
 		p.Memory.Needs += in.Pool + serverOverhead
 	}
-	p.Disk.Needs = out.peak + reserve
+	p.Disk.Needs = out.peak + out.peak/10 + reserve
 	if p.Disk.Has, err = freeDisk(in.Out); err != nil || !separate || in.Pool == 0 {
 		return err
 	}
-	p.Tables = &Need{Needs: tables.peak + reserve}
+	p.Tables = &Need{Needs: database.peak + database.peak/10 + reserve}
 	p.Tables.Has, err = freeDisk(databaseFolder(in.Out))
 	return err
 }
@@ -171,46 +261,51 @@ func (l *ledger) add(growth, temporary int64) {
 	l.taken += growth
 }
 
-// The size of each output as a share of the dump as XML in UTF-8; docs/performance.md has the measurements. Tables: rows,
-// indexes and pages that InnoDB leaves free. Graph and vectors: the worst case, a site where nearly all questions have a
-// selected language.
+// The size of each output, fitted on two real sites and on samples of 20,000 to 400,000 posts; docs/performance.md has the
+// measurements, and TestEstimates repeats some. A private server's data files grow by steps: a table of more than
+// largeTable bytes has tableGrowth free.
 const (
-	tablesShare    = 1.5
-	redoLog        = 256 << 20 // of the private server, for a dump of any size
-	sortShare      = 1.0       // of Posts alone, where their ids are out of order
+	largeTable  = 600 << 10
+	tableGrowth = 7 << 20
+
+	bytesPerQuestion   = 4500 // of Posts: a question with its answers
+	tagsPerQuestion    = 2.9
+	answersPerQuestion = 1.7
+	graphsPerCovered   = 1.15 // languages of a question that has one
+	chunksPerPost      = 1.1
+	pointText          = 2060 // bytes of XML whose gzip takes the disk of a point's text, terms and payload
+	parentText         = 1000 // likewise of a whole text
+
+	descriptionDisk = 60 << 10 // ontology.ttl and void.ttl
+
+	usualGzip      = 0.34 // of real sites; samples have 0.26
+	sortShare      = 1.0  // of Posts alone, where their ids are out of order
 	modelSize      = 64 << 20
 	reserve        = 64 << 20
 	serverOverhead = 512 << 20 // of mariadbd beside its buffer pool
 	sentShare      = 0.6       // lower bound of the bytes that ingest sends to the server
 )
 
-// graphShare returns the share of the graph.
-func graphShare(compress string, materialize bool) float64 {
+// tableShares has the bytes of InnoDB's pages for a byte of XML, indexes included.
+var tableShares = map[string]float64{"Posts": 0.86, "Comments": 1.05, "Votes": 0.86, "PostLinks": 1.5, "Tags": 1}
+
+// graphShare returns the bytes of a graph for a byte of Posts and Comments, if each question is in one graph. gzip is that of
+// [dump.Form].
+func graphShare(compress string, materialize bool, gzip float64) float64 {
+	share := 1.07 * gzip
+	switch compress {
+	case "none":
+		share = 1.14
+	case "zstd":
+		share = gzip
+	}
 	switch {
-	case compress == "none" && materialize:
-		return 3.0
-	case compress == "none":
-		return 1.2
+	case materialize && compress == "none":
+		share *= 2.65
 	case materialize:
-		return 0.6
+		share *= 1.4
 	}
-	return 0.4
-}
-
-// vectorsShare returns the share of shards and parents without dense vectors.
-func vectorsShare(answers bool) float64 {
-	if answers {
-		return 0.45
-	}
-	return 0.2
-}
-
-// chunksPerPost returns the chunks of all languages per post of the dump.
-func chunksPerPost(answers bool) float64 {
-	if answers {
-		return 1.5
-	}
-	return 0.6
+	return share
 }
 
 // builtinDimensions is the length of the built-in embedder's vectors. unknownDimensions, that of the largest models in

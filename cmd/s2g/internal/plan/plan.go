@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -28,11 +27,12 @@ import (
 // Step is what one stage takes.
 type Step struct {
 	Stage     string `json:"stage"`
-	Fresh     bool   `json:"fresh"`  // the stage is up to date, or not among the stages of the plan
-	Disk      int64  `json:"disk"`   // bytes that stay
-	Temporary int64  `json:"passes"` // bytes more while it runs: sorts, archives in archives, tables of the earlier dump
-	Existing  int64  `json:"there"`  // bytes of Disk that files of an earlier run occupy: they are kept or replaced
-	Memory    int64  `json:"memory"` // bytes at most, of s2g
+	Fresh     bool   `json:"fresh"`          // the stage is up to date, or not among the stages of the plan
+	Disk      int64  `json:"disk"`           // bytes that stay
+	Temporary int64  `json:"passes"`         // bytes more while it runs: sorts, archives in archives, tables of the earlier dump
+	Existing  int64  `json:"there"`          // bytes of Disk that files of an earlier run occupy: they are kept or replaced
+	Kept      int64  `json:"kept,omitempty"` // bytes of the outputs in service, which stay until the build ends
+	Memory    int64  `json:"memory"`         // bytes at most, of s2g
 
 	WholeSite int64 `json:"whole_site,omitempty"` // bytes of Disk for the graph or the shards of all questions
 
@@ -100,18 +100,17 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 	}
 	in := estimateInput{
 		Out: o.Out, Read: m.Dump, Stale: state.Stale, Dimensions: dimensions,
-		Compress: s.Compress, Materialize: s.Materialize, Answers: strings.Contains(s.Units, "answer"),
-		WholeSite: s.WholeSite, Beside: s.WholeSite && len(s.Languages) > 0,
+	}
+	if made := m.Stages[manifest.Vectors]; made != nil && made.Embedders != nil {
+		in.Aside = o.InPlace && !(embed.IsLocal(made.Embedders.Dense) && embed.IsLocal(made.Embedders.Sparse))
 	}
 	if done := m.Stages[manifest.Ingest]; done != nil {
 		in.Held, in.Sent = true, done.BytesOut
 	}
 	if in.Stale[manifest.Ingest] { // else the manifest has the sizes of the dump
-		in.Dump = state.Dump
-		if form, err := state.Dump.DetectForm(ctx); err == nil { // ingest reports the error
-			in.UTF8 = form.UTF8
-		}
+		in.Dump, in.UTF8 = state.Dump, state.Form.UTF8
 	}
+	in.Gzip, in.Tags, in.Shape, in.Kept = state.Form.Gzip, state.Tags, s, state.Beside
 	for stage := range in.Stale {
 		in.Stale[stage] = in.Stale[stage] && slices.Contains(stages, stage)
 	}
