@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -116,7 +117,25 @@ func (a *app) inFolder(cmd *cobra.Command, o *options, open func(*build.Options)
 	if len(b.Outcomes) > 0 {
 		err = errors.Join(err, a.printSummary(o.Out, b.Outcomes, time.Since(started), err))
 	}
+	if err == nil {
+		err = a.printLooked(b)
+	}
 	return err
+}
+
+// printLooked prints what a command has looked at that found nothing to do.
+func (a *app) printLooked(b *build.Build) error {
+	if b.Looked.Files == 0 || slices.ContainsFunc(b.Outcomes, func(o build.Outcome) bool { return !o.Fresh }) {
+		return nil
+	}
+	if a.json {
+		return printJSON(a, map[string]any{"looked": b.Looked})
+	}
+	if !a.quiet {
+		a.printf("\nnothing has changed: the sizes and times of %s files are those of the manifest\n(%d hashed, %.2f s); s2g verify --out %s compares their content\n",
+			humanize.Comma(int64(b.Looked.Files)), b.Looked.Hashed, b.Looked.Seconds, shellQuoted(b.Options.Out))
+	}
+	return nil
 }
 
 // inBuild is inOut for the build in service.

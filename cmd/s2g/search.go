@@ -193,7 +193,7 @@ func (a *app) addThreads(ctx context.Context, o *options, m *manifest.Manifest, 
 	if err != nil {
 		return err
 	}
-	if !has {
+	if !has || build.TablesOfNext(m) {
 		return search.AddThreads(ctx, o.Out, nil, hits)
 	}
 	return o.WithTables(ctx, m, func(db *tables.DB) error { return search.AddThreads(ctx, o.Out, db, hits) })

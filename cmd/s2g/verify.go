@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -57,13 +60,15 @@ func (a *app) verify() *cobra.Command {
 			defer closeServers()
 			opts.Servers = servers
 			if filesOnly {
-				_, err := a.runVerify(cmd.Context(), &o.Options, nil, opts)
-				return err
+				_, err = a.runVerify(cmd.Context(), &o.Options, nil, opts)
+			} else {
+				err = o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
+					_, err := a.runVerify(cmd.Context(), &o.Options, db, opts)
+					return err
+				})
 			}
-			return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
-				_, err := a.runVerify(cmd.Context(), &o.Options, db, opts)
-				return err
-			})
+			a.recordDifferences(cmd.Context(), o.Out, err)
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -114,6 +119,25 @@ func (a *app) verifyBuilt(ctx context.Context, b *build.Build) (found *verify.Co
 	return found, differingStages(a.checks[made:]), err
 }
 
+// recordDifferences lets the next build make again what a verification has found different. A folder that another command
+// holds, or that this user may not change, stays as it is.
+func (a *app) recordDifferences(ctx context.Context, out string, err error) {
+	differ := differingStages(a.checks)
+	if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultVerification || len(differ) == 0 || ctx.Err() != nil {
+		return
+	}
+	if _, err := os.Stat(filepath.Join(out, ".s2g")); err != nil {
+		return // a copy
+	}
+	dir, err := manifest.Open(out)
+	if err == nil {
+		err = errors.Join(dir.Distrust(ctx, differ), dir.Close())
+	}
+	if err != nil {
+		a.log.Warn("the next build does not make again what differs", "error", err)
+	}
+}
+
 // differingStages returns the stages that the checks find different. The value is true where their content is not that of
 // the tables, false where files are not those of the manifest, or are of no build.
 func differingStages(checks []verify.Check) map[string]bool {
@@ -123,10 +147,13 @@ func differingStages(checks []verify.Check) map[string]bool {
 		"batches": graph, "graph": graph, "shards": vectors, "questions": vectors, "parents": vectors, "model": vectors, "payload": vectors,
 	}
 	stages := map[string]bool{}
+	differs := func(name string) bool {
+		return slices.ContainsFunc(checks, func(c verify.Check) bool { return c.Name == name && !c.OK })
+	}
 	for _, c := range checks {
-		for _, stage := range of[c.Name] {
-			if !c.OK {
-				stages[stage] = stages[stage] || c.Name != "files"
+		if !c.OK && (c.Name == "tables" || !differs("tables")) { // files differ from altered tables, too
+			for _, stage := range of[c.Name] {
+				stages[stage] = !differs("files")
 			}
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"sync"
 	"syscall"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -24,6 +23,7 @@ type Look struct {
 	Files   int    // compared
 	Hashed  int    // of them: another time, equal size
 	Damaged []File // missing, of another size, or of another content; by name
+	Whole   bool   // a verification has found the stage different, its files being those of its entry
 	renewed []File // of another time, equal content: with the new time
 }
 
@@ -37,6 +37,8 @@ func (m *Manifest) Look(ctx context.Context, stage string, hashing func(files in
 	if finished == nil || m.root == "" {
 		return look, nil
 	}
+	suspected := m.suspectedIn(stage)
+	look.Whole = suspected.Whole
 	var differ []File
 	for _, f := range finished.Files {
 		look.Files++
@@ -48,7 +50,7 @@ func (m *Manifest) Look(ctx context.Context, stage string, hashing func(files in
 			return nil, fmt.Errorf("looking at the files of the build: %w", err)
 		case !info.Mode().IsRegular() || info.Size() != f.Size:
 			look.Damaged = append(look.Damaged, f)
-		case !info.ModTime().Equal(f.Time):
+		case !info.ModTime().Equal(f.Time) || slices.Contains(suspected.Files, f.Name):
 			f.Time = info.ModTime().UTC()
 			differ = append(differ, f)
 		}
@@ -131,50 +133,3 @@ func (d *Dir) Record(stage string, look *Look) error {
 		s.Files = files
 	})
 }
-
-// Distrust makes stages out of date whose outputs a verification has found
-// different, so that the next build makes them anew. It hashes all their files first:
-// where content is not that of the entry, only what the file is part of is made anew.
-// Where all content is that of the entries, the stages whose value is true are made
-// anew as a whole.
-func (d *Dir) Distrust(ctx context.Context, stages map[string]bool) error {
-	m := d.Manifest()
-	hashed := *m
-	hashed.Stages = map[string]*Stage{}
-	damaged := map[string]bool{}
-	for stage := range stages {
-		s := m.Stages[stage]
-		if s == nil {
-			continue
-		}
-		files := slices.Clone(s.Files)
-		for i := range files {
-			files[i].Time = noTime // so that Look hashes it
-		}
-		hashed.Stages[stage] = &Stage{Files: files}
-		look, err := hashed.Look(ctx, stage, nil)
-		if err != nil {
-			return err
-		}
-		for _, f := range look.Damaged {
-			damaged[f.Name] = true
-		}
-	}
-	return d.Update(func(m *Manifest) {
-		for stage := range hashed.Stages {
-			s := m.Stages[stage]
-			if len(damaged) == 0 && stages[stage] {
-				s.Key = ""
-			}
-			s.Files = slices.Clone(s.Files) // manifests that were handed out share the array
-			for i, f := range s.Files {
-				if damaged[f.Name] {
-					s.Files[i].Time = noTime
-				}
-			}
-		}
-	})
-}
-
-// noTime is a modification time that no file has.
-var noTime = time.Unix(-1<<32, 0).UTC()

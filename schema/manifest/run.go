@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"s2g/schema/memory"
@@ -90,14 +91,22 @@ func (f File) exists(out string) bool {
 	return err == nil && info.Size() == f.Size
 }
 
+// remove removes files, and the folders that are empty then.
 func (d *Dir) remove(files []File) error {
+	folders := map[string]bool{}
 	for _, f := range files {
 		if f.isNote() {
 			continue
 		}
-		err := os.Remove(filepath.Join(d.root, filepath.FromSlash(f.Name)))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		path := filepath.Join(d.root, filepath.FromSlash(f.Name))
+		folders[filepath.Dir(path)] = true
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return fmt.Errorf("removing an output of an earlier run: %w", err)
+		}
+	}
+	for folder := range folders {
+		if folder != d.root {
+			_ = os.Remove(folder) // fails where other files are left
 		}
 	}
 	return nil

@@ -122,10 +122,10 @@ func (d *Dir) renames() (steps []rename, err error) {
 	} else {
 		retire(reportName) // it describes the build before
 	}
+	for _, name := range []string{verifiedName, distrustedName} {
+		retire(filepath.Join(".s2g", name))
+	}
 	for _, name := range []string{filepath.Join(".s2g", verifiedName), filepath.Join(".s2g", fileName), fileName} {
-		if name == filepath.Join(".s2g", verifiedName) {
-			retire(name)
-		}
 		install(name)
 	}
 	return steps, nil

@@ -231,6 +231,7 @@ func TestStagesThatDoNotChangeAreLinks(t *testing.T) {
 // A swap that ends after any of its steps is completed by the next start, and by the
 // next reader.
 func TestSwapIsCompletedAfterEachStep(t *testing.T) {
+	schematest.Long(t)
 	defer func(f func(int)) { afterRename = f }(afterRename)
 	last, ended := 0, false
 	for ; !ended; last++ {

@@ -41,8 +41,9 @@ type Build struct {
 
 	// Looked has the files that the stages have compared with the manifest.
 	Looked struct {
-		Files, Hashed int
-		Seconds       float64
+		Files   int     `json:"files"`
+		Hashed  int     `json:"hashed"` // of them, because their times had changed
+		Seconds float64 `json:"seconds"`
 	}
 
 	db      *tables.DB

@@ -32,7 +32,7 @@ func (o *Options) isFresh(ctx context.Context, m *manifest.Manifest, stage, key 
 		o.looks[at] = look
 		o.lookTime += time.Since(began)
 	}
-	return len(look.Damaged) == 0, nil
+	return len(look.Damaged) == 0 && !look.Whole, nil
 }
 
 // isFresh is that of the options, for the build's own folder. It records new times of equal files.
@@ -48,6 +48,9 @@ func (b *Build) isFresh(ctx context.Context, stage, key string) (fresh bool, err
 	b.Looked.Files += look.Files
 	b.Looked.Hashed += look.Hashed
 	b.Looked.Seconds = b.Options.lookTime.Seconds()
+	if look.Whole {
+		b.Options.Log.Warn("a verification has found differences; making the stage again", "stage", stage)
+	}
 	if len(look.Damaged) > 0 {
 		b.Options.Log.Warn("files are missing or altered; making them again", "stage", stage, "files", len(look.Damaged), "first", look.Damaged[0].Name)
 	}
@@ -64,7 +67,7 @@ func (b *Build) look(stage, key string) *manifest.Look {
 func (b *Build) damaged(stage, key string) *manifest.Look {
 	m := b.Dir.Service()
 	look := b.Options.looks[m.Root()+"\n"+stage+"\n"+key]
-	if !m.Fresh(stage, key) || look == nil || len(look.Damaged) == 0 || len(look.Damaged) == look.Files {
+	if !m.Fresh(stage, key) || look == nil || look.Whole || len(look.Damaged) == 0 || len(look.Damaged) == look.Files {
 		return nil
 	}
 	return look

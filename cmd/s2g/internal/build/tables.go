@@ -62,6 +62,13 @@ func (o *Options) HasTables() (bool, error) {
 	return err == nil || o.DSN != "", nil
 }
 
+// TablesOfNext reports whether the tables are those of the next build, which has read another dump than the build of the
+// manifest and is not complete.
+func TablesOfNext(m *manifest.Manifest) bool {
+	latest, err := manifest.ReadLatest(m.Base())
+	return err == nil && m.Root() != latest.Root()
+}
+
 // WithTables runs work on the tables of the build in Out, without its lock. A missing database is a usage fault; it
 // creates none.
 func (o *Options) WithTables(ctx context.Context, m *manifest.Manifest, work func(*tables.DB) error) (err error) {
@@ -102,7 +109,7 @@ func checkedTables(ctx context.Context, m *manifest.Manifest, open func(context.
 		return db, "", err
 	}
 	if key != want {
-		if latest, err := manifest.ReadLatest(m.Base()); err == nil && m.Root() != latest.Root() {
+		if TablesOfNext(m) {
 			return db, "", schema.Faultf(schema.FaultUsage, "s2g build completes the next build and puts it in service; until then s2g verify with option files-only checks the one in service",
 				"the tables are those of the next build, whose graph and vectors are not complete yet")
 		}

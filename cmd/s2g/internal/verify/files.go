@@ -339,6 +339,9 @@ func (v *verifier) compareWithManifest(what string, compare func(c *Check, want 
 	}
 	for _, f := range v.files {
 		if _, extra := at[f.name]; extra {
+			if c.OK {
+				c.remedy = "remove the file, or move it out of the folder"
+			}
 			c.differ("%s is in no stage of the manifest", f.name)
 		}
 	}

@@ -141,7 +141,7 @@ func (c *Check) differ(format string, args ...any) {
 func (r Report) fault(out string) error {
 	for _, c := range r.Checks {
 		if !c.OK {
-			remedy := "build into another folder, or remove the damaged file and the stage's entry of manifest.json"
+			remedy := "run s2g build with the same options, which makes again what differs"
 			if c.remedy != "" {
 				remedy = c.remedy
 			}
