@@ -16,7 +16,7 @@ func TestNumbersAreWrittenForPeople(t *testing.T) {
 		{short(2_500_000), "2.5M"}, {short(4_000_000_000), "4bn"},
 		{exact(99_999), "99,999"}, {exact(100_000), "100k"},
 		{plural(1, "answer"), "1 answer"}, {plural(0, "answer"), "0 answers"}, {plural(1234, "query"), "1,234 queries"},
-		{share(1, 3), "33 %"}, {share(1, 16), "6.2 %"}, {share(5, 100), "5 %"}, {share(0, 9), "0 %"}, {share(1, 9999), "under 0.1 %"}, {share(0, 0), ""},
+		{share(1, 3), "33\u00a0%"}, {share(1, 16), "6.2\u00a0%"}, {share(5, 100), "5\u00a0%"}, {share(0, 9), "0\u00a0%"}, {share(1, 9999), "under 0.1\u00a0%"}, {share(0, 0), ""},
 		{brief(1, 1000), "<1%"}, {brief(0, 0), "0%"}, {brief(1, 2), "50%"},
 		{duration(9.26), "9.3 s"}, {duration(59.97), "1 min 0 s"}, {duration(250), "4 min 10 s"}, {duration(11_520), "3 h 12 min"},
 		{day("2024-03-31T19:49:02.409Z"), "31 March 2024"}, {day("soon"), "soon"},

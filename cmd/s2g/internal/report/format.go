@@ -49,6 +49,9 @@ func plural(n int64, one string) string {
 	return comma(n) + " " + one + "s"
 }
 
+// percentSign follows a number, from which no line break separates it.
+const percentSign = "\u00a0%"
+
 // share writes n of all in percent, "" where all is 0. A share above 0 is never
 // written as 0 %.
 func share(n, all int64) string {
@@ -58,11 +61,11 @@ func share(n, all int64) string {
 	p := 100 * float64(n) / float64(all)
 	switch {
 	case p > 0 && p < 0.1:
-		return "under 0.1 %"
+		return "under 0.1" + percentSign
 	case p < 9.95:
-		return strings.TrimSuffix(strconv.FormatFloat(p, 'f', 1, 64), ".0") + " %"
+		return strings.TrimSuffix(strconv.FormatFloat(p, 'f', 1, 64), ".0") + percentSign
 	}
-	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
+	return strconv.FormatFloat(p, 'f', 0, 64) + percentSign
 }
 
 // brief writes a share for a label: 18%, <1%.
@@ -139,7 +142,7 @@ func and(words []string) string {
 
 // orNone returns a share for a sentence, with "none" for 0.
 func orNone(share string) string {
-	if share == "" || share == "0 %" {
+	if share == "" || share == "0"+percentSign {
 		return "none"
 	}
 	return share

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
@@ -158,5 +159,19 @@ func readBack(t *testing.T, s *Stats) {
 	}
 	if !strings.Contains(b.String(), `"acceptance_rate": null`) {
 		t.Error("an undefined ratio is not null")
+	}
+}
+
+func TestTableNamesWhatTheDistributionLeavesOut(t *testing.T) {
+	site := Graph{Tag: schema.SiteTag, Name: schema.SiteName, Questions: 2}
+	for n, graphs := range [][]Graph{{site}, {{Tag: "r", Name: "R", Questions: 1}, site}} {
+		s := Stats{Graphs: graphs, Distribution: make([]Spread, len(measures))}
+		var text strings.Builder
+		if err := s.WriteTable(&text, false); err != nil {
+			t.Fatal(err)
+		}
+		if names := strings.Contains(text.String(), "leave out the graph of the whole site"); names != (n == 1) {
+			t.Errorf("%s", text.String())
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/cmd/s2g/internal/textgrid"
+	"s2g/schema"
 )
 
 // WriteJSON writes the statistics as one JSON object. Undefined ratios are null.
@@ -149,6 +151,9 @@ func (s *Stats) WriteTable(w io.Writer, withPaper bool) error {
 		}
 	}
 	text := graphs.String()
+	if len(s.Graphs) > 1 && slices.ContainsFunc(s.Graphs, func(g Graph) bool { return g.Tag == schema.SiteTag }) {
+		text += "\nmin to pooled leave out the graph of the whole site, which holds all others\n"
+	}
 	switch n := len(empty); {
 	case n > maxNamedEmpty:
 		text += fmt.Sprintf("\n%d graphs without questions are left out\n", n)
