@@ -49,7 +49,7 @@ func TestDetectForm(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Gzip <= 0.3 || got.Gzip >= 0.7 {
+			if got.Table != "" && (got.Gzip <= 0.3 || got.Gzip >= 0.7) {
 				t.Errorf("gzip takes %g of the text", got.Gzip)
 			}
 			got.Gzip = 0
