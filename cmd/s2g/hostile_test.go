@@ -218,7 +218,9 @@ var hostileServers = []hostileServer{
 	{name: "control characters and the credentials, status 401", start: webServer(echo(401)), embed: 2, graphDB: 2, qdrant: 2},
 	{name: "control characters and the credentials, status 404", start: webServer(echo(404)), embed: 2, graphDB: 2, qdrant: 2},
 	{name: "control characters and the credentials, status 500", start: webServer(echo(500)), embed: 4, graphDB: 4, qdrant: 2},
-	{name: "a redirect to itself", start: webServer(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, 307) }), embed: 2, graphDB: 2, qdrant: 2},
+	{name: "a redirect to itself", start: webServer(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+	}), embed: 2, graphDB: 2, qdrant: 2},
 	{name: "a proxy that requires a user", start: webServer(plainAnswer(407, "text/plain", "who are you?")), embed: 2, graphDB: 2, qdrant: 2},
 	{name: "a server with TLS", start: tlsServer(http.NotFoundHandler()), embed: 2, graphDB: 2, qdrant: 2, says: "https://"},
 	{name: "a server without TLS", https: true, start: webServer(http.NotFound), embed: 2, graphDB: 2, qdrant: 2, says: "http://"},

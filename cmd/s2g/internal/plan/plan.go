@@ -74,7 +74,8 @@ func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []s
 	return newPlan(ctx, o, m, stages, 0)
 }
 
-// Check returns the error of [Plan.Err] for the given stages of a build, or a [Refusal]. It is a value for
+// Check returns the error of [Plan.Err] for the given stages of a build, a [Refusal], or the error of an endpoint that a
+// later stage would find. It is a value for
 // [build.Options.Fits].
 func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) error {
 	p, err := New(ctx, o, m, stages)
@@ -84,7 +85,10 @@ func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages [
 	if err := p.refusal(); err != nil {
 		return &Refusal{p, err}
 	}
-	return p.Err()
+	if err := p.Err(); err != nil {
+		return err
+	}
+	return p.checkEndpoints(ctx, o)
 }
 
 // newPlan returns the plan. dimensions is the length of the dense vectors if an endpoint has returned it, else 0.

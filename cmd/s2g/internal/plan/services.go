@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"s2g/graph/graphdb"
 	"s2g/graph/rdf4j"
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/remote"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
@@ -92,6 +94,33 @@ func (e *Examination) examineServices(ctx context.Context, o *build.Options, ser
 		e.Services = append(e.Services, found)
 	}
 	return dimensions, failed
+}
+
+// checkEndpoints opens the embedders at endpoints where the stage vectors follows others, which may take hours. Where it is the
+// first stage to run, it opens them itself.
+func (p *Plan) checkEndpoints(ctx context.Context, o *build.Options) error {
+	before := false // a stage runs before the vectors
+	for _, s := range p.Steps {
+		if s.Fresh {
+			continue
+		}
+		if s.Stage != manifest.Vectors {
+			before = true
+			continue
+		}
+		if !before {
+			return nil
+		}
+		if d := cmp.Or(o.Shape.Dense, embed.KindBuiltin); d != embed.KindBuiltin {
+			if _, err := embed.OpenDense(ctx, d, o.Remote); err != nil {
+				return fmt.Errorf("checking the dense endpoint: %w", err)
+			}
+		}
+		if _, err := embed.OpenSparse(ctx, cmp.Or(o.Shape.Sparse, embed.KindBM25), o.Remote); err != nil {
+			return fmt.Errorf("checking the sparse endpoint: %w", err)
+		}
+	}
+	return nil
 }
 
 // answering returns what answers at the first http or https URL of an address.
