@@ -40,6 +40,9 @@ func (a *app) sample() *cobra.Command {
 			if o.Grow != 0 && o.Grow < o.Posts {
 				return schema.Faultf(schema.FaultUsage, "--grow is the final number of posts of the site", "--posts %d is more than --grow %d", o.Posts, o.Grow)
 			}
+			if fileExists(filepath.Join(o.Out, "manifest.json")) {
+				return schema.Faultf(schema.FaultUsage, "give another --out", "%s holds a build: a dump in it would be a foreign file", o.Out)
+			}
 			if err := checkSample(o); err != nil {
 				return err
 			}
