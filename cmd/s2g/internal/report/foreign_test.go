@@ -155,3 +155,24 @@ func gather(t testing.TB, db *tables.DB, o Options) *Report {
 	}
 	return r
 }
+
+// TestSearchTextIsSafeWithinDoubleQuotes checks the example of a search for titles that a shell would change.
+func TestSearchTextIsSafeWithinDoubleQuotes(t *testing.T) {
+	for title, want := range map[string]string{
+		"":                                  "",
+		"???":                               "",
+		"--help me, it's C# -- not C++!":    "help me it's C# not C++",
+		"`id` $(id) \"x\" \\ !! ${HOME} \n": "id id x HOME",
+		"日本語の質問。":                           "日本語の質問",
+		strings.Repeat("a ", 40):            strings.TrimSpace(strings.Repeat("a ", searchWords)),
+	} {
+		r := &Report{top: []topQuestion{{title: title}}}
+		if got := r.SearchText(); got != want {
+			t.Errorf("%q: %q, want %q", title, got, want)
+		}
+	}
+	r := &Report{top: []topQuestion{{title: "one"}, {title: "two words"}, {title: "three good words"}, {title: "four words are better"}}}
+	if got := r.SearchText(); got != "three good words" {
+		t.Errorf("%q", got)
+	}
+}

@@ -26,6 +26,8 @@ func clusterWidth(cluster string, cells int) float64 {
 	switch {
 	case cells > 1:
 		return 1.1
+	case unicode.In(c, unicode.Arabic, unicode.Hebrew):
+		return .8
 	case c > unicode.MaxLatin1 && !unicode.In(c, unicode.Latin, unicode.Greek, unicode.Cyrillic):
 		return 1
 	case strings.ContainsRune("mwMW@%", c) || c > unicode.MaxASCII && unicode.IsUpper(c):
