@@ -294,7 +294,7 @@ func TestKeyChangesWithTheFiles(t *testing.T) {
 		o      Options
 		same   bool
 	}{
-		"defaults":    {"ingest", Options{Site: vocab.DefaultSite, Languages: schema.DefaultLanguages(), Format: "trig", Compress: "gzip"}, true},
+		"defaults":    {"ingest", Options{Site: vocab.StackOverflow, Languages: schema.DefaultLanguages(), Format: "trig", Compress: "gzip"}, true},
 		"workers":     {"ingest", Options{Workers: 7}, true},
 		"ingest":      {"other", Options{}, false},
 		"site":        {"ingest", Options{Site: "http://superuser.com"}, false},

@@ -24,7 +24,7 @@ const maxWorkers = 8
 // Options configures a run. The zero value writes Stack Overflow's graph of the
 // default languages as TriG with gzip.
 type Options struct {
-	Site      vocab.Site        // empty: vocab.DefaultSite
+	Site      vocab.Site        // empty: vocab.StackOverflow
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // questions of no language go into the remainder graph
 	Format    string            // "trig" or "nquads"; empty: trig
@@ -48,7 +48,7 @@ var formats = map[string]trig.Format{"trig": trig.TriG, "nquads": trig.NQuads}
 // withDefaults fills in the zero values and checks the rest.
 func (o Options) withDefaults() (Options, error) {
 	if o.Site == "" {
-		o.Site = vocab.DefaultSite
+		o.Site = vocab.StackOverflow
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()

@@ -34,7 +34,7 @@ const maxDefaultWorkers = 6
 // Options select the posts to embed, the embedders and the size of chunks. The zero value
 // embeds the questions of the default languages with the builtin embedders.
 type Options struct {
-	Site         vocab.Site        // base of IRIs; empty: vocab.DefaultSite
+	Site         vocab.Site        // base of IRIs; empty: vocab.StackOverflow
 	Languages    []schema.Language // nil: schema.DefaultLanguages
 	Other        bool              // also the posts that have no selected language
 	Units        string            // the posts to embed: UnitsQuestion (default) or UnitsQuestionAnswer
@@ -93,7 +93,7 @@ func MadeWithReuse(key, without string) bool { return strings.HasPrefix(key, wit
 // complete fills in defaults and checks the options.
 func (o Options) complete() (Options, error) {
 	if o.Site == "" {
-		o.Site = vocab.DefaultSite
+		o.Site = vocab.StackOverflow
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()

@@ -115,6 +115,9 @@ func (a *app) inFolder(cmd *cobra.Command, o *options, open func(*build.Options)
 	err = work(b)
 	a.outcomes = append(a.outcomes, b.Outcomes...)
 	if len(b.Outcomes) > 0 {
+		if site, unknown := b.Dir.Manifest().BuildSite(); unknown == nil && !a.json && !a.quiet {
+			a.printf("site: %s\n", site)
+		}
 		err = errors.Join(err, a.printSummary(o.Out, b.Outcomes, time.Since(started), err))
 	}
 	if err == nil {

@@ -37,7 +37,7 @@ func loadAs(url, name, dir string) int {
 	m, err := manifest.Read(dir)
 	if err == nil {
 		var b *Build
-		if b, err = NewBuild(dir, m, vocab.DefaultSite); err == nil {
+		if b, err = NewBuild(dir, m, vocab.StackOverflow); err == nil {
 			var c *rdf4j.Client
 			if c, err = rdf4j.New(rdf4j.Config{URL: url}); err == nil {
 				_, err = Load(context.Background(), c.Repository(name), b, Options{Transaction: 2})
@@ -278,7 +278,7 @@ func leftAtTheEnd(t *testing.T, server *rdf4jtest.Server) {
 func killedClients(t *testing.T, server *rdf4jtest.Server) {
 	dir, m := out(t, batches, "gzip")
 	writeManifest(t, dir, m)
-	b, err := NewBuild(dir, m, vocab.DefaultSite)
+	b, err := NewBuild(dir, m, vocab.StackOverflow)
 	check(t, err)
 	name := server.Name(t)
 	r := repository(t, server.URL, name)

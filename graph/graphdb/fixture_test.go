@@ -32,7 +32,7 @@ func out(t testing.TB, n int, compress string) (dir string, m *manifest.Manifest
 	t.Helper()
 	dir = t.TempDir()
 	m = &manifest.Manifest{Dump: manifest.Dump{Newest: "2024-03-31T12:00:00.000Z"}, Stages: map[string]*manifest.Stage{manifest.Graph: {}}}
-	s := vocab.DefaultSite
+	s := vocab.StackOverflow
 	var void strings.Builder
 	for i := range n {
 		name := fmt.Sprintf("graph/batch-%06d.trig%s", i+1, map[string]string{"gzip": ".gz", "zstd": ".zst"}[compress])
@@ -90,7 +90,7 @@ func compressed(t testing.TB, text []byte, compress string) []byte {
 func build(t testing.TB, n int, compress string) *Build {
 	t.Helper()
 	dir, m := out(t, n, compress)
-	b, err := NewBuild(dir, m, vocab.DefaultSite)
+	b, err := NewBuild(dir, m, vocab.StackOverflow)
 	check(t, err)
 	return b
 }

@@ -8,8 +8,9 @@ import (
 	"s2g/schema"
 )
 
-// DefaultSite is the site of a build if neither an option nor the dump names one.
-const DefaultSite Site = "http://stackoverflow.com"
+// StackOverflow is the site of the paper. No build has it by default: see
+// manifest.Options.BuildSite.
+const StackOverflow Site = "http://stackoverflow.com"
 
 // Site is the base of all instance IRIs: scheme and host, without a final slash.
 type Site string
@@ -45,7 +46,7 @@ func (s Site) Host() string {
 // letter or digit, as "bioinformatics", "ru-stackoverflow", "askubuntu".
 func (s Site) Prefix() string {
 	host := s.Host()
-	if host == DefaultSite.Host() {
+	if host == StackOverflow.Host() {
 		return "so"
 	}
 	for _, end := range []string{".stackexchange.com", ".com", ".net"} {

@@ -16,7 +16,7 @@ func TestGraphIRI(t *testing.T) {
 		"":       "http://stackoverflow.com/s2g/other",
 		"*":      "http://stackoverflow.com/s2g/site",
 	} {
-		if got := DefaultSite.Graph(tag); got != want {
+		if got := StackOverflow.Graph(tag); got != want {
 			t.Errorf("Graph(%q) = %s, want %s", tag, got, want)
 		}
 	}
@@ -24,7 +24,7 @@ func TestGraphIRI(t *testing.T) {
 
 func TestLanguage(t *testing.T) {
 	for site, want := range map[Site]string{
-		DefaultSite: "en", "http://ru.stackoverflow.com": "ru", "https://pt.meta.stackoverflow.com": "pt", "http://cs.stackexchange.com": "en",
+		StackOverflow: "en", "http://ru.stackoverflow.com": "ru", "https://pt.meta.stackoverflow.com": "pt", "http://cs.stackexchange.com": "en",
 		"http://rus.stackexchange.com": "ru", "http://rus.meta.stackexchange.com": "ru", "http://french.stackexchange.com": "en", "http://meta.stackoverflow.com": "en", "http://es.example.com": "en",
 	} {
 		if got := site.Language(); got != want {

@@ -25,7 +25,7 @@ import (
 // its comments; the edge to an answer before the answer.
 func writeThreads(t *testing.T, size int, score int64) (out string) {
 	t.Helper()
-	site := vocab.DefaultSite
+	site := vocab.StackOverflow
 	languages := []schema.Language{{Tag: "a", Slug: "a"}, {Tag: "b", Slug: "b"}, {Tag: "c", Slug: "c"}}
 	var graphs []string
 	for _, l := range languages {

@@ -46,7 +46,7 @@ func TestGraphDB(t *testing.T) {
 	batches, ontology := buildtest.Graph(t, db, graph.Options{Other: true})
 	store.CreateRepository("plain", "empty")
 	store.AddFiles("plain", "", batches...)
-	store.AddFiles("plain", vocab.DefaultSite.SchemaGraph(), ontology)
+	store.AddFiles("plain", vocab.StackOverflow.SchemaGraph(), ontology)
 	t.Run("answers the queries of the documentation", func(t *testing.T) { testQueries(t, store) })
 	t.Run("answers the queries in a store of RDF4J", func(t *testing.T) { testQueriesOfRDF4J(t, store, batches, ontology) })
 	t.Run("infers", func(t *testing.T) { testInference(t, store, db, batches, ontology) })
@@ -56,7 +56,7 @@ func TestGraphDB(t *testing.T) {
 		for repository, files := range map[string][]string{"plain": batches, "awkward": {"testdata/awkward.trig"}} {
 			for media, format := range map[string]trig.Format{"application/trig": trig.TriG, "application/n-quads": trig.NQuads} {
 				got := slices.DeleteFunc(quads(t, store.Export(repository, media), format, exact), func(q string) bool {
-					return strings.HasSuffix(q, " "+vocab.DefaultSite.SchemaGraph())
+					return strings.HasSuffix(q, " "+vocab.StackOverflow.SchemaGraph())
 				})
 				if diff := cmp.Diff(slices.Sorted(slices.Values(filesQuads(t, files, exact))), slices.Sorted(slices.Values(got))); diff != "" {
 					t.Errorf("%s: files -, store's %s +\n%s", repository, media, diff)
@@ -114,9 +114,9 @@ func testCounts(t *testing.T, store *rdf4jtest.Server, db *tables.DB, d dump) {
 	}
 	want, quads := map[string]string{}, int64(0)
 	for g := range view.Graphs {
-		iri := vocab.DefaultSite.OtherGraph()
+		iri := vocab.StackOverflow.OtherGraph()
 		if g < len(d.languages) {
-			iri = vocab.DefaultSite.Graph(d.languages[g].Tag)
+			iri = vocab.StackOverflow.Graph(d.languages[g].Tag)
 		}
 		for term := range oracle.Terms {
 			if n := view.Graphs[g][term].Count; n > 0 {

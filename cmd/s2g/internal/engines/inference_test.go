@@ -23,7 +23,7 @@ const prefixes = `PREFIX so: <` + vocab.NS + `> PREFIX schema: <https://schema.o
 // option materialize writes, and checks some statements that follow or must not.
 func testInference(t *testing.T, store *rdf4jtest.Server, db *tables.DB, batches []string, ontology string) {
 	store.CreateRepository("rdfs", "rdfs")
-	store.AddFiles("rdfs", vocab.DefaultSite.SchemaGraph(), ontology)
+	store.AddFiles("rdfs", vocab.StackOverflow.SchemaGraph(), ontology)
 	store.AddFiles("rdfs", "", batches...)
 	nodes := map[string]bool{}
 	for _, q := range filesQuads(t, batches, plain) {

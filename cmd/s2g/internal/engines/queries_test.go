@@ -90,7 +90,7 @@ func testQueries(t *testing.T, store *rdf4jtest.Server) {
 func testQueriesOfRDF4J(t *testing.T, store *rdf4jtest.Server, batches []string, ontology string) {
 	store.CreateMemoryStore("rdf4j")
 	store.AddFiles("rdf4j", "", batches...)
-	store.AddFiles("rdf4j", vocab.DefaultSite.SchemaGraph(), ontology)
+	store.AddFiles("rdf4j", vocab.StackOverflow.SchemaGraph(), ontology)
 	var answers [][][]string
 	for _, q := range queries(t) {
 		answers = append(answers, store.Select("rdf4j", q))
@@ -128,14 +128,14 @@ json.dump([[[text(v) for v in row] for row in store.query(q)] for q in json.load
 // neither the engine nor the graph is that of the other test.
 func TestQueriesInRDFLib(t *testing.T) {
 	schematest.Long(t)
-	testQueriesInPython(t, schematest.Python(t, "rdflib==7.2.1"), rdflibProgram, vocab.DefaultSite)
+	testQueriesInPython(t, schematest.Python(t, "rdflib==7.2.1"), rdflibProgram, vocab.StackOverflow)
 }
 
 // Oxigraph returns the same answers without the union of graphs, of another site, too.
 func TestQueriesInOxigraph(t *testing.T) {
 	schematest.Long(t)
 	python := schematest.Python(t, "pyoxigraph==0.5.13")
-	for _, site := range []vocab.Site{vocab.DefaultSite, "https://quantum.example.org"} {
+	for _, site := range []vocab.Site{vocab.StackOverflow, "https://quantum.example.org"} {
 		t.Run(site.Host(), func(t *testing.T) { testQueriesInPython(t, python, oxigraphProgram, site) })
 	}
 }
@@ -155,7 +155,7 @@ func testQueriesInPython(t *testing.T, python, program string, site vocab.Site) 
 	}
 	asked := queries(t)
 	for i, q := range asked {
-		asked[i] = strings.Replace(q, "BASE <"+string(vocab.DefaultSite)+"/>", "BASE <"+string(site)+"/>", 1)
+		asked[i] = strings.Replace(q, "BASE <"+string(vocab.StackOverflow)+"/>", "BASE <"+string(site)+"/>", 1)
 	}
 	input, err := json.Marshal(asked)
 	if err != nil {
@@ -175,7 +175,7 @@ func testQueriesInPython(t *testing.T, python, program string, site vocab.Site) 
 	for _, rows := range answers {
 		for _, row := range rows {
 			for i, cell := range row {
-				row[i] = strings.Replace(cell, string(site)+"/", string(vocab.DefaultSite)+"/", 1)
+				row[i] = strings.Replace(cell, string(site)+"/", string(vocab.StackOverflow)+"/", 1)
 			}
 		}
 	}

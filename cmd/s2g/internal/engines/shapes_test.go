@@ -59,7 +59,7 @@ func TestShapes(t *testing.T) {
 		"TagWiki":              {"posts/21", "^" + so + "HasTagWiki>", "minCount[1]"},
 		"TagWikiExcerpt":       {"posts/20", "^" + so + "HasTagWikiExcerpt>", "minCount[1]"},
 	} {
-		pattern := regexp.QuoteMeta("Node=<"+string(vocab.DefaultSite)+"/"+want[0]+">\n  Path="+want[1]+"\n") + `(  Value: .*\n)?  Message: ` + regexp.QuoteMeta(want[2])
+		pattern := regexp.QuoteMeta("Node=<"+string(vocab.StackOverflow)+"/"+want[0]+">\n  Path="+want[1]+"\n") + `(  Value: .*\n)?  Message: ` + regexp.QuoteMeta(want[2])
 		if !regexp.MustCompile(pattern).MatchString(output) {
 			t.Errorf("shape %s does not catch its bad quad:\n%s", shape, output)
 		}

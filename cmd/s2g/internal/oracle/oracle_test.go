@@ -147,10 +147,10 @@ func tallyPython(t *testing.T, args []string, table []schema.Language, other boo
 	}
 	graphs := map[string]int{}
 	for i, l := range table {
-		graphs[vocab.DefaultSite.Graph(l.Tag)] = i
+		graphs[vocab.StackOverflow.Graph(l.Tag)] = i
 	}
 	if other {
-		graphs[vocab.DefaultSite.OtherGraph()] = len(table)
+		graphs[vocab.StackOverflow.OtherGraph()] = len(table)
 	}
 	e := oracle.Expected{Graphs: make([]oracle.Tallies, len(graphs))}
 	seen := map[string]bool{}
@@ -207,7 +207,7 @@ func textOf(t *testing.T, subject, predicate, object string) (oracle.Term, strin
 // short returns an IRI as checksums have it.
 func short(t *testing.T, iri string) string {
 	t.Helper()
-	s, inSite := strings.CutPrefix(iri, string(vocab.DefaultSite))
+	s, inSite := strings.CutPrefix(iri, string(vocab.StackOverflow))
 	if !inSite || !strings.HasPrefix(s, "/tags/") {
 		return s
 	}

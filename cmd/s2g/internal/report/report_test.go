@@ -55,7 +55,7 @@ func optionsOf(t testing.TB) Options {
 	stages[manifest.Ingest].Errors = map[string]int64{"bad_date": 3, "no_id": 1}
 	stages[manifest.Vectors].Embedders = &manifest.Embedders{Dense: "builtin/lsa-256-0123456789abcdef", Sparse: "qdrant/bm25"}
 	return Options{
-		Out: t.TempDir(), Site: vocab.DefaultSite, Languages: schema.DefaultLanguages(),
+		Out: t.TempDir(), Site: vocab.StackOverflow, Languages: schema.DefaultLanguages(),
 		Manifest: &manifest.Manifest{
 			Tool: "test", Stages: stages,
 			Dump: manifest.Dump{

@@ -136,7 +136,7 @@ func TestThreadHasAllTriplesOfTheGraph(t *testing.T) {
 // posts of other graphs after a post, then its comments; then tags, then wikis.
 func cutThreads(t *testing.T, size int) Options {
 	t.Helper()
-	o := Options{Out: t.TempDir(), Site: vocab.DefaultSite, Manifest: &manifest.Manifest{Stages: map[string]*manifest.Stage{manifest.Graph: {}}}}
+	o := Options{Out: t.TempDir(), Site: vocab.StackOverflow, Manifest: &manifest.Manifest{Stages: map[string]*manifest.Stage{manifest.Graph: {}}}}
 	graphs := []string{o.Site.Graph("a"), o.Site.Graph("b"), o.Site.Graph("c#")}
 	s := trig.NewSyntax(trig.TriG, trig.Prefix{Name: "so", IRI: vocab.NS})
 	frame := func(iri string) trig.Frame { return s.NameFrame(strings.TrimSuffix(iri, "0")) }
@@ -277,7 +277,7 @@ func TestThreadOfDamagedGraph(t *testing.T) {
 // TestThreadIsBounded draws a question with more of everything than is shown.
 func TestThreadIsBounded(t *testing.T) {
 	n := &node{values: map[string][]string{}, omitted: map[string]int{}, iri: "x"}
-	th := &thread{site: vocab.DefaultSite, graphs: []string{"g"}, question: n, nodes: map[string]*node{"x": n}}
+	th := &thread{site: vocab.StackOverflow, graphs: []string{"g"}, question: n, nodes: map[string]*node{"x": n}}
 	for _, e := range edges {
 		for i := range shownEdges + 3 {
 			q := trig.Quad{Predicate: trig.Term{Value: []byte(vocab.NS + e)}, Object: trig.Term{Value: fmt.Appendf(nil, "%s %d", e, i)}}

@@ -78,5 +78,5 @@ const (
 // has few posts. A dump whose tags were not loaded counts as a sample.
 func ComparesWithPaper(site vocab.Site, m *manifest.Manifest) bool {
 	d := m.Dump
-	return site.Host() == vocab.DefaultSite.Host() && !m.Options.WholeSite && d.Tables["Posts"].Rows >= wholePosts && d.Tables["Tags"].Rows >= wholeTags
+	return site.Host() == vocab.StackOverflow.Host() && !m.Options.WholeSite && d.Tables["Posts"].Rows >= wholePosts && d.Tables["Tags"].Rows >= wholeTags
 }

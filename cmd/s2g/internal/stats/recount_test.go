@@ -149,7 +149,7 @@ func shortened(iri string) string {
 
 // stats computes the paper's figures.
 func (c recount) stats(o Options) *Stats {
-	site, languages := vocab.DefaultSite, o.Languages
+	site, languages := vocab.StackOverflow, o.Languages
 	if languages == nil {
 		languages = schema.DefaultLanguages()
 	}

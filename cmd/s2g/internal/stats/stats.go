@@ -22,7 +22,7 @@ import (
 
 // Options selects the graphs.
 type Options struct {
-	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.DefaultSite
+	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.StackOverflow
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // there is a remainder graph, last
 
@@ -121,7 +121,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 
 func (o Options) withDefaults() Options {
 	if o.Site == "" {
-		o.Site = vocab.DefaultSite
+		o.Site = vocab.StackOverflow
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()

@@ -98,14 +98,14 @@ func TestPaperIsBesideBuildsOfAllOfStackOverflowAlone(t *testing.T) {
 		dump  manifest.Dump
 		want  bool
 	}{
-		{"the dump of 2024", vocab.DefaultSite, false, dump(59_819_048, 65_675), true},
+		{"the dump of 2024", vocab.StackOverflow, false, dump(59_819_048, 65_675), true},
 		{"by https", "https://stackoverflow.com", false, dump(59_819_048, 65_675), true},
 		{"another site", "http://ru.stackoverflow.com", false, dump(59_819_048, 65_675), false},
-		{"a large synthetic sample", vocab.DefaultSite, false, dump(60_000_000, 415), false},
-		{"a part of the dump", vocab.DefaultSite, false, dump(100_000, 65_675), false},
-		{"a graph of the whole site", vocab.DefaultSite, true, dump(59_819_048, 65_675), false},
-		{"no tags", vocab.DefaultSite, false, manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Rows: 59_819_048}}}, false},
-		{"nothing", vocab.DefaultSite, false, manifest.Dump{}, false},
+		{"a large synthetic sample", vocab.StackOverflow, false, dump(60_000_000, 415), false},
+		{"a part of the dump", vocab.StackOverflow, false, dump(100_000, 65_675), false},
+		{"a graph of the whole site", vocab.StackOverflow, true, dump(59_819_048, 65_675), false},
+		{"no tags", vocab.StackOverflow, false, manifest.Dump{Tables: map[string]manifest.DumpTable{"Posts": {Rows: 59_819_048}}}, false},
+		{"nothing", vocab.StackOverflow, false, manifest.Dump{}, false},
 	} {
 		if got := ComparesWithPaper(c.site, &manifest.Manifest{Dump: c.dump, Options: manifest.Options{WholeSite: c.whole}}); got != c.want {
 			t.Errorf("%s: %t", c.name, got)

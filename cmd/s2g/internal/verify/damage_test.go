@@ -327,7 +327,7 @@ var damages = map[string]damage{
 		want: []string{`it has the language "c"`},
 	},
 	"IRI": {
-		damage: editPoint("cpp", 0, func(r *shard.Point) { r.IRI = vocab.DefaultSite.Answer(7) }), filesOnly: true,
+		damage: editPoint("cpp", 0, func(r *shard.Point) { r.IRI = vocab.StackOverflow.Answer(7) }), filesOnly: true,
 		want: []string{"post 7 has the IRI http://stackoverflow.com/a/7"},
 	},
 	"parent missing": {

@@ -116,10 +116,10 @@ func point(post int64, chunk int32, language string) shard.Point {
 	}
 	number := func(n int32) *int32 { return &n }
 	p := shard.Point{
-		PointID: uint64(post)<<16 | uint64(chunk), PostID: post, QuestionID: post, IRI: vocab.DefaultSite.Question(post), Type: "question",
+		PointID: uint64(post)<<16 | uint64(chunk), PostID: post, QuestionID: post, IRI: vocab.StackOverflow.Question(post), Type: "question",
 		Language: language, Languages: []string{language}, Chunk: chunk, Chunks: int32(len(chunks)),
 		Start: int32(made.Start), End: int32(made.End), Title: titles[post], Text: made.Text, ContentHash: hash(made.Text),
-		Author: vocab.DefaultSite.User(11), CreationDate: 1430784000000, License: "https://creativecommons.org/licenses/by-sa/3.0/",
+		Author: vocab.StackOverflow.User(11), CreationDate: 1430784000000, License: "https://creativecommons.org/licenses/by-sa/3.0/",
 		Dense: dense[0], SparseIndices: sparse[0].Indices, SparseValues: sparse[0].Values,
 	}
 	switch post {
@@ -143,12 +143,12 @@ func hash(text string) string {
 
 // setSite moves the build to another site.
 func (f *fixture) setSite(site vocab.Site) {
-	moved := func(iri string) string { return strings.Replace(iri, string(vocab.DefaultSite), string(site), 1) }
+	moved := func(iri string) string { return strings.Replace(iri, string(vocab.StackOverflow), string(site), 1) }
 	for name, text := range f.batches {
 		ontology := "<" + vocab.NS + ">"
 		parts := strings.Split(text, ontology)
 		for i, part := range parts {
-			parts[i] = strings.ReplaceAll(part, string(vocab.DefaultSite), string(site))
+			parts[i] = strings.ReplaceAll(part, string(vocab.StackOverflow), string(site))
 		}
 		f.batches[name] = strings.Join(parts, ontology)
 	}
@@ -271,7 +271,7 @@ func (f *fixture) void(t testing.TB, m *manifest.Manifest) []byte {
 	counts := graph.VoIDCounts{Union: map[string]int64{}}
 	positions := map[string]int{}
 	for i, l := range m.Options.Graphs() {
-		positions[vocab.DefaultSite.Graph(l.Tag)] = i
+		positions[vocab.StackOverflow.Graph(l.Tag)] = i
 		counts.Graphs = append(counts.Graphs, map[string]int64{})
 	}
 	seen := map[string]bool{}
