@@ -144,7 +144,7 @@ func differingStages(checks []verify.Check) map[string]bool {
 	graph, vectors := []string{manifest.Graph}, []string{manifest.Vectors}
 	of := map[string][]string{
 		"tables": {manifest.Ingest}, "manifest": {manifest.Ingest, manifest.Graph, manifest.Vectors}, "files": {manifest.Graph, manifest.Vectors},
-		"batches": graph, "graph": graph, "shards": vectors, "questions": vectors, "parents": vectors, "model": vectors, "payload": vectors,
+		"batches": graph, "graph": graph, "shards": vectors, "questions": vectors, "parents": vectors, "model": vectors, "payload": vectors, "description": graph,
 	}
 	stages := map[string]bool{}
 	differs := func(name string) bool {

@@ -65,7 +65,7 @@ func TestDamagedDocumentIsFound(t *testing.T) {
 			}
 			report, err := Run(t.Context(), out, nil, Options{})
 			if test.want == "" {
-				if c := report.Checks[len(report.Checks)-1]; err != nil || c.Name != "documents" || c.Count != 6 {
+				if c := report.Checks[len(report.Checks)-1]; err != nil || c.Name != "documents" || c.Count != 5 {
 					t.Errorf("%v: %+v", err, report.Checks)
 				}
 				return

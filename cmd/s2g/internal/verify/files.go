@@ -302,7 +302,7 @@ func (v *verifier) checkInventory(results []fileResult) {
 	v.inventory = v.compareWithManifest("files: names, sizes, SHA-256 and rows against the manifest", func(c *Check, want manifest.File, i int) {
 		f, r := v.files[i], results[i]
 		if f.kind == otherFile {
-			c.differ("%s is no file that a build writes", f.name)
+			c.differForeign("%s is no file that a build writes", f.name)
 		}
 		if r.difference != "" && (f.kind == turtleFile || f.kind == irregularFile) {
 			c.differ("%s", r.difference)
@@ -339,10 +339,7 @@ func (v *verifier) compareWithManifest(what string, compare func(c *Check, want 
 	}
 	for _, f := range v.files {
 		if _, extra := at[f.name]; extra {
-			if c.OK {
-				c.remedy = "remove the file, or move it out of the folder"
-			}
-			c.differ("%s is in no stage of the manifest", f.name)
+			c.differForeign("%s is in no stage of the manifest", f.name)
 		}
 	}
 	return c

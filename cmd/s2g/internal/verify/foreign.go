@@ -31,13 +31,21 @@ func (v *verifier) checkForeign(c *Check) error {
 		case strings.HasPrefix(e.Name(), "."), v.building && !slices.Contains(own, e.Name()):
 			hidden = append(hidden, e.Name())
 		case !slices.Contains(own, e.Name()):
-			c.differ("%s is no file of the build", e.Name())
+			c.differForeign("%s is no file of the build", e.Name())
 		}
 	}
 	if len(hidden) > 0 {
 		c.What += "; not of the build: " + strings.Join(hidden, ", ")
 	}
 	return nil
+}
+
+// differForeign records a file that no build writes.
+func (c *Check) differForeign(format string, args ...any) {
+	if c.OK {
+		c.remedy = "remove the file, or move it out of the folder"
+	}
+	c.differ(format, args...)
 }
 
 // privateFolder holds what no build publishes.

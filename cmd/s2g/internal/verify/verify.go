@@ -14,8 +14,9 @@
 //	parents    each embedded post has one row of its own, whose text is the tables', cleaned again
 //	model      the builtin embedder, fitted again on the same texts, is that of the build
 //	payload    for each language and column, the checksum of the posts' values is that of the tables
+//	description  ontology.ttl is that of s2g, void.ttl that of the graph
 //	manifest   its counts, options and names of models are those of files and tables
-//	documents  the documents, ontology.ttl and void.ttl are those that the contents of the build require
+//	documents  the documents are those that the contents of the build require
 //	report     report.html is the page that counts, tables and files make
 //
 // The checks of servers that hold the build follow (server.go).
@@ -277,7 +278,7 @@ func (v *verifier) compare(ctx context.Context, want *oracle.Expected) ([]Check,
 	if err := v.prove(want); err != nil {
 		return nil, err
 	}
-	for _, compare := range []func(*oracle.Expected) (Check, error){v.compareManifest, v.compareDocuments} {
+	for _, compare := range []func(*oracle.Expected) (Check, error){v.compareDescription, v.compareManifest, v.compareDocuments} {
 		c, err := compare(want)
 		if err != nil {
 			return nil, err

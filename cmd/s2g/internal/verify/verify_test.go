@@ -50,11 +50,11 @@ func TestWholeBuildAgreesWithTables(t *testing.T) {
 	for _, c := range report.Checks {
 		counts[c.Name] = c.Count
 	}
-	want := map[string]int64{"files": 9, "batches": 329, "graph": 126, "shards": 7, "questions": 5, "parents": 3, "model": 3, "payload": 60, "manifest": 187, "documents": 7}
+	want := map[string]int64{"files": 9, "batches": 329, "graph": 126, "shards": 7, "questions": 5, "parents": 3, "model": 3, "payload": 60, "description": 2, "manifest": 187, "documents": 5}
 	if diff := cmp.Diff(want, counts); diff != "" {
 		t.Error(diff)
 	}
-	if report, err := Run(t.Context(), out, nil, Options{}); err != nil || len(report.Checks) != 8 {
+	if report, err := Run(t.Context(), out, nil, Options{}); err != nil || len(report.Checks) != 9 {
 		t.Errorf("without tables: %+v, %v", report, err)
 	}
 }

@@ -18,6 +18,30 @@ const (
 // that of the manifest.
 var voidTool = regexp.MustCompile(`prov:SoftwareAgent ;\n\trdfs:label "s2g ([\w.()+-]{1,80})"`)
 
+// compareDescription compares ontology.ttl and void.ttl with the content that they must have, byte by byte.
+func (v *verifier) compareDescription(want *oracle.Expected) (Check, error) {
+	c := newCheck("description", "files that describe the graph: ontology.ttl, void.ttl")
+	if !v.has(manifest.Graph) || want == nil && v.isOfEarlierVersion() {
+		return c, nil
+	}
+	void, err := v.readDocument(voidFile)
+	if err != nil {
+		return c, err
+	}
+	required, err := v.turtleFiles(want, void)
+	if err != nil {
+		return c, err
+	}
+	for _, name := range []string{ontologyFile, voidFile} {
+		if content := required[name]; content != nil {
+			if err := v.compareDocument(&c, name, content); err != nil {
+				return c, err
+			}
+		}
+	}
+	return c, nil
+}
+
 // turtleFiles returns the content that ontology.ttl and void.ttl must have. Without tables it is nil for
 // void.ttl, whose counts of distinct triples follow from them.
 func (v *verifier) turtleFiles(want *oracle.Expected, void []byte) (map[string][]byte, error) {
