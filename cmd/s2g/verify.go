@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -47,6 +47,9 @@ func (a *app) verify() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := a.readBuild(cmd, o)
+			if err == nil {
+				err = m.CheckComplete()
+			}
 			if err != nil {
 				return err
 			}
@@ -138,24 +141,39 @@ func (a *app) recordDifferences(ctx context.Context, out string, err error) {
 	}
 }
 
-// differingStages returns the stages that the checks find different. The value is true where their content is not that of
-// the tables, false where files are not those of the manifest, or are of no build.
+// differingStages returns the stages that the checks find different, as [manifest.Dir.Distrust] takes them: altered tables
+// first, because files differ from them, too; then files that are not those of the manifest, or are of no build; then
+// files whose content is not that of the tables; then the manifest, whose counts follow from all of these.
 func differingStages(checks []verify.Check) map[string]bool {
-	graph, vectors := []string{manifest.Graph}, []string{manifest.Vectors}
-	of := map[string][]string{
-		"tables": {manifest.Ingest}, "manifest": {manifest.Ingest, manifest.Graph, manifest.Vectors}, "files": {manifest.Graph, manifest.Vectors},
-		"batches": graph, "graph": graph, "shards": vectors, "questions": vectors, "parents": vectors, "model": vectors, "payload": vectors, "description": graph,
+	differ := map[string]string{}
+	for _, c := range checks {
+		if !c.OK {
+			differ[c.Name] = c.Difference
+		}
+	}
+	if _, ok := differ["tables"]; ok {
+		return map[string]bool{manifest.Ingest: true}
+	}
+	if _, ok := differ["files"]; ok {
+		return map[string]bool{manifest.Graph: false, manifest.Vectors: false}
 	}
 	stages := map[string]bool{}
-	differs := func(name string) bool {
-		return slices.ContainsFunc(checks, func(c verify.Check) bool { return c.Name == name && !c.OK })
-	}
-	for _, c := range checks {
-		if !c.OK && (c.Name == "tables" || !differs("tables")) { // files differ from altered tables, too
-			for _, stage := range of[c.Name] {
-				stages[stage] = !differs("files")
+	for stage, names := range map[string][]string{
+		manifest.Graph: {"batches", "graph", "description"}, manifest.Vectors: {"shards", "questions", "parents", "model", "payload"},
+	} {
+		for _, name := range names {
+			if _, ok := differ[name]; ok {
+				stages[stage] = true
 			}
 		}
+	}
+	if where, ok := differ["manifest"]; ok && len(stages) == 0 {
+		for _, stage := range []string{manifest.Graph, manifest.Vectors} {
+			if strings.Contains(where, "stages."+stage+".") {
+				return map[string]bool{stage: true}
+			}
+		}
+		stages[manifest.Ingest] = true // dump, tables and rejects
 	}
 	return stages
 }

@@ -44,7 +44,7 @@ func TestPublish(t *testing.T) {
 		t.Errorf("README.md %q, LICENSE %q", read("README.md"), read("LICENSE"))
 	}
 	// a document that is no longer published is removed
-	if !publish(t, d, readme) || exists(d, "LICENSE") || len(d.Manifest().Published) != 1 {
+	if !publish(t, d, readme) || hasFile(d, "LICENSE") || len(d.Manifest().Published) != 1 {
 		t.Errorf("LICENSE is still there: %+v", d.Manifest().Published)
 	}
 }

@@ -137,3 +137,39 @@ func lockGeneration(ctx context.Context, base string, waiting func()) (*os.File,
 		}
 	}
 }
+
+// CheckComplete returns an error if a run in place has not ended that replaces outputs
+// of the build of the manifest, or makes its first ones: a service fault while the run
+// lasts, else a usage fault.
+func (m *Manifest) CheckComplete() error {
+	if m.Stages[Vectors] == nil && exists(marksFolder(m.root, Vectors)) {
+		return schema.Faultf(schema.FaultUsage, "let every rank end, then run s2g vectors with option merge", "the vectors of the build in %s are not merged", m.root)
+	}
+	for _, stage := range []string{Ingest, Graph, Vectors} {
+		key, _, err := readJournal(journalPath(m.root, stage))
+		if err != nil || key == "" || m.Fresh(stage, key) {
+			continue // a folder that cannot be read has no run, either
+		}
+		f, err := os.Open(filepath.Join(m.root, ".s2g", "lock"))
+		if err != nil {
+			continue
+		}
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+		_ = unlockFolder(f)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return schema.Faultf(schema.FaultService, "run again when the other command has ended", "another command writes %s into %s", stage, m.root)
+		}
+		return schema.Faultf(schema.FaultUsage, "run s2g build, which completes it", "the build in %s is not complete: a run of %s was interrupted", m.root, stage)
+	}
+	return nil
+}
+
+// WaitForReaders waits until no process reads the build in service, before a run that
+// overwrites it in place. It calls waiting once if it must.
+func (d *Dir) WaitForReaders(ctx context.Context, waiting func()) error {
+	lock, err := lockGeneration(ctx, d.base, waiting)
+	if err != nil {
+		return err
+	}
+	return unlockFolder(lock)
+}

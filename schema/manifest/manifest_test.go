@@ -55,7 +55,7 @@ func write(t *testing.T, r *Run, name, content string) File {
 	return f
 }
 
-func exists(d *Dir, name string) bool {
+func hasFile(d *Dir, name string) bool {
 	_, err := os.Stat(filepath.Join(d.Out(), name))
 	return err == nil
 }
@@ -88,7 +88,7 @@ func TestFinishedStageIsInTheManifest(t *testing.T) {
 	if diff := cmp.Diff(want, m.Stages[Graph].Files[0]); diff != "" {
 		t.Error(diff)
 	}
-	if exists(d, ".s2g/graph.journal") {
+	if hasFile(d, ".s2g/graph.journal") {
 		t.Error("the journal is left behind")
 	}
 	if s := m.Stages[Graph]; s.PeakRSS == 0 || s.Seconds == 0 || s.Rows != 3 {
@@ -137,8 +137,8 @@ func TestRunOfAnotherKeyRemovesTheInterruptedOne(t *testing.T) {
 	d := open(t, t.TempDir())
 	write(t, begin(t, d, "k1"), "graph/1", "one")
 	r := begin(t, d, "k2")
-	if got := r.Committed(); len(got) != 0 || exists(d, "graph/1") {
-		t.Errorf("committed %v, file there %v", got, exists(d, "graph/1"))
+	if got := r.Committed(); len(got) != 0 || hasFile(d, "graph/1") {
+		t.Errorf("committed %v, file there %v", got, hasFile(d, "graph/1"))
 	}
 }
 
@@ -151,11 +151,11 @@ func TestFinishedOutputsStayUntilTheFirstNewFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = begin(t, d, "k2")
-	if !exists(d, "graph/1") || !d.Manifest().Fresh(Graph, "k1") {
+	if !hasFile(d, "graph/1") || !d.Manifest().Fresh(Graph, "k1") {
 		t.Error("Begin alone has removed the old outputs")
 	}
 	write(t, r, "graph/1", "new")
-	if exists(d, "graph/2") || d.Manifest().Stages[Graph] != nil {
+	if hasFile(d, "graph/2") || d.Manifest().Stages[Graph] != nil {
 		t.Error("old outputs are left beside new ones")
 	}
 }
@@ -186,7 +186,7 @@ func TestKillDuringTheRemovalOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := begin(t, d, "k2")
-	if _, err := r.Create("graph/1.nq"); err == nil || !exists(d, "graph/1.trig") || d.Manifest().Stages[Graph] != nil {
+	if _, err := r.Create("graph/1.nq"); err == nil || !hasFile(d, "graph/1.trig") || d.Manifest().Stages[Graph] != nil {
 		t.Fatalf("the removal was not interrupted: %v", err)
 	}
 	if err := errors.Join(r.Close(), d.Close()); err != nil {
@@ -197,11 +197,11 @@ func TestKillDuringTheRemovalOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = begin(t, d, "k3")
-	if exists(d, "graph/1.trig") || !exists(d, "graph/folder") || len(d.Manifest().Replaced) != 0 {
+	if hasFile(d, "graph/1.trig") || !hasFile(d, "graph/folder") || len(d.Manifest().Replaced) != 0 {
 		t.Errorf("left behind: %+v", d.Manifest().Replaced)
 	}
 	write(t, r, "graph/1.trig", "k3")
-	if err := r.Finish(Summary{}); err != nil || !exists(d, "graph/1.trig") {
+	if err := r.Finish(Summary{}); err != nil || !hasFile(d, "graph/1.trig") {
 		t.Error(err)
 	}
 }
@@ -224,14 +224,14 @@ func TestKillBeforeTheRemovalOfTheJournal(t *testing.T) {
 			t.Fatal(err)
 		}
 		r = begin(t, d, next)
-		if !exists(d, "graph/1") || !d.Manifest().Fresh(Graph, "k1") || len(r.Committed()) != 0 {
+		if !hasFile(d, "graph/1") || !d.Manifest().Fresh(Graph, "k1") || len(r.Committed()) != 0 {
 			t.Errorf("%s: the finished run has lost its file, or %v is taken for an interrupted run's", next, r.Committed())
 		}
 		write(t, r, "graph/1", "another")
 		if err := r.Finish(Summary{}); err != nil {
 			t.Fatal(err)
 		}
-		if got := d.Manifest().Stages[Graph]; got.Key != next || len(got.Files) != 1 || !exists(d, "graph/1") {
+		if got := d.Manifest().Stages[Graph]; got.Key != next || len(got.Files) != 1 || !hasFile(d, "graph/1") {
 			t.Errorf("%s: %+v", next, got)
 		}
 	}
@@ -330,7 +330,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	if err := o.Abort(); err != nil {
 		t.Fatal(err)
 	}
-	if left, _ := os.ReadDir(d.Tmp()); len(left) != 0 || exists(d, "graph/x") {
+	if left, _ := os.ReadDir(d.Tmp()); len(left) != 0 || hasFile(d, "graph/x") {
 		t.Errorf("left behind: %v", left)
 	}
 	if _, err := r.Create("../x"); err == nil {

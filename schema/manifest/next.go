@@ -283,3 +283,8 @@ func (d *Dir) RemoveOutputs(stage string) error {
 	}
 	return nil
 }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -204,7 +204,7 @@ func TestStagesThatDoNotChangeAreLinks(t *testing.T) {
 	if err := writeStage(d, Graph, "new", "graph/batch-1"); err != nil {
 		t.Fatal(err)
 	}
-	if isLink(filepath.Join(next, "graph")) || !exists(d, "vectors/python/part-00000.parquet") || d.Manifest().Stages[Vectors] == nil {
+	if isLink(filepath.Join(next, "graph")) || !hasFile(d, "vectors/python/part-00000.parquet") || d.Manifest().Stages[Vectors] == nil {
 		t.Error("the next build lacks a stage, or its graph is a link")
 	}
 	isWhole(t, out, "old")
@@ -223,7 +223,7 @@ func TestStagesThatDoNotChangeAreLinks(t *testing.T) {
 			t.Errorf("%s holds %q, want %q: %v", name, text, want, err)
 		}
 	}
-	if exists(d, "graph/old") || exists(d, "old.md") {
+	if hasFile(d, "graph/old") || hasFile(d, "old.md") {
 		t.Error("files of the build before are left")
 	}
 }
@@ -526,12 +526,12 @@ func TestVectorsOfAnEndpointAreMovedAside(t *testing.T) {
 	if err := r.Finish(Summary{Embedders: &Embedders{Dense: "endpoint"}}); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = d.Begin(Vectors, "v2"); err != nil || !exists(d, "vectors/python/part-00000.parquet") {
+	if r, err = d.Begin(Vectors, "v2"); err != nil || !hasFile(d, "vectors/python/part-00000.parquet") {
 		t.Fatal("the vectors are gone before the first new file")
 	}
 	write(t, r, "vectors/java/part-00000.parquet", "new")
 	got, err := Sources(d.Out(), d.Out())
-	if err != nil || len(got) != 1 || exists(d, "vectors/python/part-00000.parquet") {
+	if err != nil || len(got) != 1 || hasFile(d, "vectors/python/part-00000.parquet") {
 		t.Fatalf("sources %+v, %v", got, err)
 	}
 	if text, err := os.ReadFile(filepath.Join(got[0].Root, "vectors/python/part-00000.parquet")); err != nil || string(text) != "costly" {
@@ -611,7 +611,7 @@ func TestSharesOfAStageInServiceWorkBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	files, err := d.Marks(Vectors, "v2")
-	if err != nil || len(files) != 4 || !exists(d, "vectors/java/part-00001.parquet") {
+	if err != nil || len(files) != 4 || !hasFile(d, "vectors/java/part-00001.parquet") {
 		t.Errorf("marks %+v, %v", files, err)
 	}
 	if d.Manifest().Stages[Vectors] != nil || d.Manifest().Stages[Graph] == nil {
@@ -652,5 +652,99 @@ func TestLostManifestComesBackFromItsCopy(t *testing.T) {
 		t.Error("the manifest of a later version is taken for a damaged one")
 	} else if fault, _ := schema.FaultOf(err); fault != schema.FaultUsage {
 		t.Error(err)
+	}
+}
+
+func TestRunInPlaceThatHasNotEnded(t *testing.T) {
+	out := t.TempDir()
+	d := open(t, out)
+	if err := writeStage(d, Graph, "old", "graph/batch-1"); err != nil {
+		t.Fatal(err)
+	}
+	complete := func(want schema.Fault) {
+		t.Helper()
+		m, err := Read(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = m.CheckComplete()
+		if fault, _ := schema.FaultOf(err); (err != nil) != (want != 0) || err != nil && fault != want {
+			t.Errorf("error %v, want fault %v", err, want)
+		}
+	}
+	complete(0)
+	r, err := d.Begin(Vectors, "v")
+	if err != nil {
+		t.Fatal(err)
+	}
+	complete(schema.FaultService)
+	if err := errors.Join(r.Close(), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	complete(schema.FaultUsage)
+	d = open(t, out)
+	if err := writeStage(d, Vectors, "old", "vectors/python/part-00000.parquet"); err != nil {
+		t.Fatal(err)
+	}
+	complete(0)
+	if err := d.EnterNext(map[string]string{Graph: "g"}, true); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = d.Begin(Graph, "g"); err != nil {
+		t.Fatal(err)
+	}
+	complete(0) // the run is beside
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestLinksOfAnInterruptedBuildAreRemoved(t *testing.T) {
+	out := t.TempDir()
+	inService(t, out, "old")
+	d := open(t, out)
+	keys := keysOf("old")
+	keys[Graph] = "other"
+	if err := errors.Join(d.EnterNext(keys, false), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, out)
+	if kept, err := d.DiscardLinks(); kept || err != nil || exists(NextFolder(out)) {
+		t.Errorf("kept %v, %v", kept, err)
+	}
+	if err := d.EnterNext(keys, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(writeStage(d, Graph, "other", "graph/batch-1"), d.Close()); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, out)
+	if kept, err := d.DiscardLinks(); !kept || err != nil || !exists(filepath.Join(NextFolder(out), "graph/batch-1")) {
+		t.Errorf("the graph of an interrupted build is not kept: %v", err)
+	}
+	isWhole(t, out, "old")
+}
+
+// A build of an earlier version may name no site; its graph does.
+func TestSiteOfAManifestWithoutOneComesFromTheGraph(t *testing.T) {
+	for text, want := range map[string]string{
+		"<http://cooking.stackexchange.com/s2g/void#dataset> a <http://x> .": "http://cooking.stackexchange.com",
+		"<https://example.org/s2g/void#dump> a <http://x> .":                 "https://example.org",
+		"nothing": "",
+	} {
+		out := t.TempDir()
+		d := open(t, out)
+		r := begin(t, d, "k")
+		write(t, r, "graph/void.ttl", text)
+		if err := r.Finish(Summary{}); err != nil {
+			t.Fatal(err)
+		}
+		m, err := Read(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if site, err := m.BuildSite(); string(site) != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q, %v", text, site, err)
+		}
 	}
 }

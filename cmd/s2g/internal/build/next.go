@@ -88,7 +88,13 @@ func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]stri
 		}
 		return false, err
 	case b.Options.InPlace:
-		if err := b.Dir.Discard(); err != nil {
+		err := b.Dir.Discard()
+		if err == nil && replaces {
+			err = b.Dir.WaitForReaders(ctx, func() {
+				b.Options.Log.Info("the stage begins when the commands that read the build have ended", "stage", stage)
+			})
+		}
+		if err != nil {
 			return false, err
 		}
 	case replaces:

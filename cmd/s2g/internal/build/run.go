@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"s2g/schema"
@@ -34,7 +35,7 @@ func (b *Build) Run(ctx context.Context, stages []string, do Steps) error {
 			return err
 		}
 	}
-	if err := b.swap(ctx); err != nil || do.Load == nil {
+	if err := errors.Join(b.swap(ctx), b.tidy()); err != nil || do.Load == nil {
 		return err
 	}
 	return do.Load(ctx)
@@ -45,7 +46,19 @@ func (b *Build) RunStage(ctx context.Context, stage func(*Build, context.Context
 	if err := stage(b, ctx); err != nil {
 		return err
 	}
-	return b.swap(ctx)
+	return errors.Join(b.swap(ctx), b.tidy())
+}
+
+// tidy removes what an interrupted build has left in the next folder, unless that are outputs.
+func (b *Build) tidy() error {
+	if b.Dir.Beside() {
+		return nil
+	}
+	kept, err := b.Dir.DiscardLinks()
+	if kept {
+		b.Options.Log.Info("an interrupted build is kept; the same command with its options continues it", "folder", manifest.NextFolder(b.Dir.Out()))
+	}
+	return err
 }
 
 // verify runs the stage unless it has run on these outputs. It makes the stages stale whose outputs differ, so that the
