@@ -19,7 +19,8 @@ import (
 )
 
 const buildHelp = `Runs every stage that is out of date, verifies the result and writes report.html. The same command resumes a build that
-was stopped. If all stages are up to date, it only verifies.
+was stopped, and makes again what is damaged. New outputs are made beside the old ones and replace them when they are
+verified. If nothing has changed, by the sizes and times of all files, it does nothing.
 
 With --graphdb and --qdrant it loads the verified build into these servers, compares their contents with the files, and
 then moves Qdrant's aliases to it in one step. After a failure the servers serve the previous build.
