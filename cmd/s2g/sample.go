@@ -88,7 +88,11 @@ func checkSample(o sample.Options) error {
 // clearFolder returns a usage fault if the folder holds a dump, which may be a real one. With force it removes the files
 // of that dump, so that an interrupted run leaves no mixture of two dumps.
 func clearFolder(o sample.Options, force bool) error {
-	for _, path := range sample.Files(o) {
+	files := sample.Files(o)
+	if force {
+		files = append(files, filepath.Join(o.Out, schema.DumpSiteFile)) // the last one that Write writes
+	}
+	for _, path := range files {
 		switch {
 		case force:
 			if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
