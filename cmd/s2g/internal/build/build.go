@@ -96,7 +96,7 @@ func (b *Build) Close() (err error) {
 // before its first stage.
 func (b *Build) Check(ctx context.Context, stages []string) error {
 	b.checked = true
-	warnings, err := b.Options.checkDumpTags(ctx, b.Dir.Manifest(), stages)
+	warnings, err := b.Options.CheckTags(ctx, b.Dir.Manifest(), stages)
 	for _, warning := range warnings {
 		b.Options.Log.Warn(warning)
 	}

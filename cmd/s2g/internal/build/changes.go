@@ -59,7 +59,7 @@ var shapingOptions = []shapingOption{
 	{"overlap", ofVectors, func(s manifest.Options) string { return strconv.Itoa(s.Overlap) }, nil},
 	{"dense", ofVectors, func(s manifest.Options) string { return modelOf(s.Dense, embed.KindBuiltin) }, nil},
 	{"sparse", ofVectors, func(s manifest.Options) string { return modelOf(s.Sparse, embed.KindBM25) }, nil},
-	{"text-language", ofVectors, func(s manifest.Options) string { return cmp.Or(s.TextLanguage, "that of the site") }, nil},
+	{"text-language", ofVectors, func(s manifest.Options) string { return s.TextLanguage }, nil},
 	{"links", ofVectors, func(s manifest.Options) string { return strconv.FormatBool(s.Links) }, nil},
 }
 
@@ -152,6 +152,7 @@ func (o *Options) reasons(m *manifest.Manifest, s *State, stage string) (reasons
 		was, is := option.value(before), option.value(o.Shape)
 		switch {
 		case was == is:
+		case option.name == "text-language" && is == "": // that of the site, which is a reason itself
 		case option.differ != nil:
 			reasons = append(reasons, "option "+option.name+": "+option.differ(was, is))
 		default:

@@ -101,6 +101,9 @@ func (p *Plan) writeChanges(w io.Writer) error {
 	for _, l := range p.Losses {
 		fmt.Fprintf(&lines, "deletes %s\n", describeLoss(l))
 	}
+	for _, warning := range p.Warnings {
+		fmt.Fprintf(&lines, "warning: %s\n", warning)
+	}
 	_, err := io.WriteString(w, lines.String())
 	return err
 }

@@ -87,7 +87,8 @@ func (e *Examination) examineBuild(ctx context.Context, o *build.Options, m *man
 		return err
 	}
 	e.Plan = plan
-	tagsErr := o.CheckTags(ctx, m, build.Stages)
+	var tagsErr error
+	e.Plan.Warnings, tagsErr = o.CheckTags(ctx, m, build.Stages)
 	if plan.dump != nil {
 		for _, member := range plan.dump.Tables() {
 			e.Dump = append(e.Dump, DumpTable{Table: member.Table, File: member.Name, Decoded: member.Size})

@@ -48,6 +48,7 @@ type Plan struct {
 	OtherSite vocab.Site     `json:"other_site,omitempty"` // of the build that is there, if the dump is of another one
 	Changes   []build.Change `json:"changes,omitempty"`    // the stages that run, and why
 	Losses    []build.Loss   `json:"deleted,omitempty"`    // work of endpoints that the run deletes
+	Warnings  []string       `json:"warnings,omitempty"`   // of tags that the dump does not have
 	XML       int64          `json:"xml"`                  // bytes of the tables decoded, as UTF-8
 	Estimated bool           `json:"estimated"`            // XML is an estimate
 	Steps     []Step         `json:"steps"`
@@ -68,10 +69,15 @@ func (n Need) lacks() bool { return n.Has > 0 && n.Has < n.Needs }
 
 // New returns the plan of the given stages of a build. It changes nothing.
 func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []string) (*Plan, error) {
-	if err := o.CheckTags(ctx, m, stages); err != nil {
+	warnings, err := o.CheckTags(ctx, m, stages)
+	if err != nil {
 		return nil, err
 	}
-	return newPlan(ctx, o, m, stages, 0)
+	p, err := newPlan(ctx, o, m, stages, 0)
+	if err == nil {
+		p.Warnings = warnings
+	}
+	return p, err
 }
 
 // Check returns the error of [Plan.Err] for the given stages of a build, a [Refusal], or the error of an endpoint that a
