@@ -279,7 +279,7 @@ var tampers = map[string]tamper{
 	"option dense":            {sealed: entry(func(m *manifest.Manifest) { m.Options.Dense = "openai+http://localhost/v1?model=x" }), want: []string{"dense"}},
 	"option materialize":      {sealed: entry(func(m *manifest.Manifest) { m.Options.Materialize = true }), want: []string{"by the tables"}},
 	"option other":            {sealed: entry(func(m *manifest.Manifest) { m.Options.Other = true }), want: []string{"/s2g/other"}},
-	"option languages":        {sealed: entry(func(m *manifest.Manifest) { m.Options.Languages = slices.Clone(m.Options.Languages)[1:] }), want: []string{"manifest.json"}},
+	"option languages":        {sealed: entry(func(m *manifest.Manifest) { m.Options.Languages = slices.Clone(m.Options.Languages)[1:] }), want: []string{"abap"}},
 	"key of a stage":          {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Key = "0123456789abcdef" }), want: []string{"stages.graph.key"}},
 
 	// files
