@@ -222,14 +222,15 @@ var tampers = map[string]tamper{
 	}, want: []string{"/sql"}},
 
 	// graph
-	"literal changed": {change: func(b *tampered) { b.editQuads(`so:hasTitle "`, `so:hasTitle "Re: `) }, want: []string{firstBatch, "so:hasTitle", "/questions/"}},
-	"comment changed": {change: editComment, want: []string{firstBatch, "so:hasBody", "/posts/comments/"}},
-	"date changed":    {change: func(b *tampered) { b.editQuads(`so:creationDate "20`, `so:creationDate "19`) }, want: []string{firstBatch, "so:creationDate"}},
-	"score of a node": {change: func(b *tampered) { b.editQuads("so:score ", "so:score 9") }, want: []string{firstBatch, "so:score"}},
-	"count of a tag":  {change: func(b *tampered) { b.editQuads("so:tagCount ", "so:tagCount 9") }, want: []string{firstBatch, "so:tagCount", "/tags/"}},
-	"edge to another": {change: func(b *tampered) { b.editQuads("so:HasAnswer a:", "so:HasAnswer a:1") }, want: []string{"so:HasAnswer"}},
-	"quad twice":      {change: func(b *tampered) { b.editQuads("\tso:viewCount", "\tso:viewCount 1 ;\n\tso:viewCount") }, want: []string{"so:viewCount"}},
-	"quad moved":      {change: moveQuad, want: []string{"so:viewCount"}},
+	"literal changed":                {change: func(b *tampered) { b.editQuads(`so:hasTitle "`, `so:hasTitle "Re: `) }, want: []string{firstBatch, "so:hasTitle", "/questions/"}},
+	"comment changed":                {change: editComment, want: []string{firstBatch, "so:hasBody", "/posts/comments/"}},
+	"date changed":                   {change: func(b *tampered) { b.editQuads(`so:creationDate "20`, `so:creationDate "19`) }, want: []string{firstBatch, "so:creationDate"}},
+	"score of a node":                {change: func(b *tampered) { b.editQuads("so:score ", "so:score 9") }, want: []string{firstBatch, "so:score"}},
+	"count of a tag":                 {change: func(b *tampered) { b.editQuads("so:tagCount ", "so:tagCount 9") }, want: []string{firstBatch, "so:tagCount", "/tags/"}},
+	"edge to another":                {change: func(b *tampered) { b.editQuads("so:HasAnswer a:", "so:HasAnswer a:1") }, want: []string{"so:HasAnswer"}},
+	"quad twice":                     {change: func(b *tampered) { b.editQuads("\tso:viewCount", "\tso:viewCount 1 ;\n\tso:viewCount") }, want: []string{"so:viewCount"}},
+	"quad moved":                     {change: moveQuad, want: []string{"so:viewCount"}},
+	"comment in a file of the graph": {change: func(b *tampered) { b.setQuads(append(b.quads(), "# <script>alert(1)</script>\n"...)) }, want: []string{firstBatch, "comment"}},
 	"graphs exchanged": {change: func(b *tampered) {
 		text := replaced(b.t, b.quads(), "<http://stackoverflow.com/java> {", "<http://stackoverflow.com/x> {", 1)
 		text = replaced(b.t, text, "<http://stackoverflow.com/python> {", "<http://stackoverflow.com/java> {", 1)

@@ -19,8 +19,9 @@ type input struct {
 	pos, end int   // buf[pos:end] is not consumed
 	err      error // of r; io.EOF at the end of the text
 
-	lines int // line feeds before the window
-	tail  int // bytes between the last of them and the window
+	lines    int // line feeds before the window
+	tail     int // bytes between the last of them and the window
+	comments int // that were skipped
 }
 
 // fill drops the consumed bytes and reads more. It reports whether it has read any.
@@ -106,6 +107,7 @@ func (in *input) skipByteOrderMark() {
 
 // comment skips up to the end of the line.
 func (in *input) comment() {
+	in.comments++
 	for {
 		for ; in.pos < in.end; in.pos++ {
 			if c := in.buf[in.pos]; c == '\n' || c == '\r' {

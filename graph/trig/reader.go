@@ -40,6 +40,9 @@ const (
 	afterObject
 )
 
+// Comments returns the number of comments that the reader has skipped.
+func (r *Reader) Comments() int { return r.in.comments }
+
 // NewReader returns a reader. It holds a window of 256 KiB of the text and the longest
 // terms.
 func NewReader(r io.Reader, format Format) *Reader {

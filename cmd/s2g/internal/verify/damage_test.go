@@ -129,6 +129,10 @@ var damages = map[string]damage{
 		damage: replace("@prefix q: <http://stackoverflow.com/", "@prefix q: <http://stackoverflow.org/", 1), filesOnly: true,
 		want: []string{"stackoverflow.org/questions/", "a node of the site"},
 	},
+	"comment": {
+		damage: replace(" ;\n", " ; # a note\n", 1), filesOnly: true,
+		want: []string{miniBatch + " has a comment"},
+	},
 	"syntax": {
 		damage: replace(" ;\n", " ,\n", 1), filesOnly: true,
 		want: []string{miniBatch + ": line "},

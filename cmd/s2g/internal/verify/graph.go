@@ -48,6 +48,9 @@ func (v *verifier) readQuads(ctx context.Context, f file, use func(*trig.Quad) s
 	if err := r.Err(); err != nil {
 		return disk.difference(f, err)
 	}
+	if f.kind == batchFile && r.Comments() > 0 {
+		return f.name + " has a comment, which no build writes", nil
+	}
 	return "", nil
 }
 
