@@ -92,7 +92,8 @@ func TableByName(name string) (Table, bool) {
 	return Table{}, false
 }
 
-func key() Column              { return Column{Name: "Id", Required: true, Min: 0, Max: math.MaxInt64} }
+func key() Column { return Column{Name: "Id", Required: true, Min: 0, Max: math.MaxInt64} }
+
 // MaxPostID is the largest Id of a post: a point of the vectors is numbered
 // post<<16 | chunk, and Qdrant's clients read that as a signed number.
 const MaxPostID = 1<<47 - 1

@@ -173,6 +173,9 @@ func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, err
 	}
 	m, err := manifest.Read(o.Out)
 	if err != nil {
+		if busy := manifest.CheckAtRest(o.Out); busy != nil {
+			return nil, busy
+		}
 		return nil, err
 	}
 	return m, a.resolve(cmd, o, m)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -213,5 +214,45 @@ func TestDatabaseThatDiesIsAServiceFault(t *testing.T) {
 	}
 	if deaths < 5 {
 		t.Errorf("only %d runs had no database", deaths)
+	}
+}
+
+// A verify beside a first build, or one that overwrites, ends with exit code 4: it never reads half of two builds as one.
+func TestVerifyBesideABuild(t *testing.T) {
+	schematest.Long(t)
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")
+	s2g(t, "sample", "--posts", "5000", "--out", dump)
+	for _, args := range [][]string{nil, {"--in-place", "--window", "256", "--compress", "none"}} {
+		build := exec.Command("s2g", append([]string{"build", "--dump", dump, "--out", out, "--quiet"}, args...)...)
+		var stderr bytes.Buffer
+		build.Stderr = &stderr
+		if err := build.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- build.Wait() }()
+		waitFor(t, "lock", func() bool { return exists(filepath.Join(out, ".s2g", "lock")) })
+		codes := map[int]int{}
+		for running := true; running; {
+			var log bytes.Buffer
+			code := run(t.Context(), []string{"verify", "--out", out, "--quiet"}, io.Discard, &log)
+			if codes[code]++; code != 4 && code != 0 {
+				t.Errorf("%q: exit code %d\n%s", args, code, &log)
+			}
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Fatalf("%v\n%s", err, &stderr)
+				}
+				running = false
+			default:
+			}
+		}
+		if codes[4] == 0 {
+			t.Errorf("%q: exit codes %v", args, codes)
+		}
+		s2g(t, "verify", "--out", out, "--quiet")
 	}
 }

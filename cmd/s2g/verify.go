@@ -48,11 +48,12 @@ func (a *app) verify() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := a.readBuild(cmd, o)
 			if err == nil {
-				err = m.CheckComplete()
+				err = cmp.Or(manifest.CheckAtRest(o.Out), m.CheckComplete())
 			}
 			if err != nil {
 				return err
 			}
+			changing := manifest.CheckStayed(o.Out)
 			if cmd.Flags().Changed("sample") {
 				return a.verifySample(cmd, o, m, opts)
 			}
@@ -69,6 +70,11 @@ func (a *app) verify() *cobra.Command {
 					_, err := a.runVerify(cmd.Context(), &o.Options, db, opts)
 					return err
 				})
+			}
+			if err != nil && cmd.Context().Err() == nil {
+				if busy := cmp.Or(changing, manifest.CheckStayed(o.Out)); busy != nil {
+					return busy
+				}
 			}
 			a.recordDifferences(cmd.Context(), o.Out, err)
 			return err
