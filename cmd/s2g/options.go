@@ -221,7 +221,7 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 	}
 	a.logSettings(cmd.Flags(), o)
 	if o.makes {
-		a.logKept(cmd.Flags(), o)
+		a.logKept(cmd.Flags(), o, m)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/spelling"
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/remote"
 	"s2g/vectors/embed"
 )
@@ -218,12 +219,16 @@ func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 }
 
 // logKept logs in one line the options that the build in OUT gives, where they are not the defaults.
-func (a *app) logKept(flags *pflag.FlagSet, resolved *options) {
+func (a *app) logKept(flags *pflag.FlagSet, resolved *options, m *manifest.Manifest) {
 	var kept []string
 	flags.VisitAll(func(f *pflag.Flag) {
 		value := f.Value.String()
 		if f.Name == "languages" {
 			value = tags(resolved.Shape.Languages)
+		}
+		site, err := m.BuildSite()
+		if f.Name == "text-language" && err == nil && value == build.TextLanguage(site) {
+			return // it is stored in each build
 		}
 		if a.settings.from[f.Name] == "" && slices.Contains(build.Sticky(), f.Name) && value != f.DefValue && value != "[]" {
 			kept = append(kept, "--"+f.Name+" "+config.Masked(f.Name, strings.Trim(value, "[]")))

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -112,12 +113,13 @@ func Keys(m *manifest.Manifest) (map[string]string, error) {
 	return map[string]string{manifest.Graph: graphKey, manifest.Vectors: vectorsKey}, err
 }
 
-// textLanguage returns the language of the texts: option text-language, else that of the site. Texts of a site in a
-// language without rules are not stemmed.
+// textLanguage returns the language of the texts: option text-language, else that of the site.
 func (o *Options) textLanguage(site vocab.Site) string {
-	if o.Shape.TextLanguage != "" {
-		return o.Shape.TextLanguage
-	}
+	return cmp.Or(o.Shape.TextLanguage, TextLanguage(site))
+}
+
+// TextLanguage returns the language of a site's texts. Texts of a site in a language without rules are not stemmed.
+func TextLanguage(site vocab.Site) string {
 	language, err := embed.ParseLanguage(site.Language())
 	if err != nil {
 		language = embed.Unstemmed

@@ -63,7 +63,7 @@ func (p *Plan) runs(stage string) bool {
 // describeLoss returns a loss in words.
 func describeLoss(l build.Loss) string {
 	took := ""
-	if l.Seconds > 0 {
+	if l.Seconds >= 1 {
 		took = ", " + describeTime(l.Seconds) + " of work"
 	}
 	return fmt.Sprintf("%s, at most %s texts, %s%s (%s)", l.What, humanize.Comma(l.Texts), size(l.Bytes), took, l.Reason)
