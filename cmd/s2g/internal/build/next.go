@@ -91,7 +91,7 @@ func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]stri
 		err := b.Dir.Discard()
 		if err == nil && replaces {
 			err = b.Dir.WaitForReaders(ctx, func() {
-				b.Options.Log.Info("the stage begins when the commands that read the build have ended", "stage", stage)
+				b.Options.Log.Warn("the stage begins when the commands that read the build have ended", "stage", stage)
 			})
 		}
 		if err != nil {
@@ -150,7 +150,7 @@ func (b *Build) swap(ctx context.Context) error {
 		}
 	}
 	err := b.Dir.Swap(ctx, func() {
-		log.Info("the new build is complete; it goes into service when the commands that read the one before have ended")
+		log.Warn("the new build is complete; it goes into service when the commands that read the one before have ended")
 	})
 	if err != nil {
 		return err

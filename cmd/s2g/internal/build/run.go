@@ -54,6 +54,11 @@ func (b *Build) tidy() error {
 	if b.Dir.Beside() {
 		return nil
 	}
+	if b.Options.Replace && b.changed { // what was moved aside and not copied may be deleted
+		if err := b.Dir.RemoveAside(); err != nil {
+			return err
+		}
+	}
 	kept, err := b.Dir.DiscardLinks()
 	if kept {
 		b.Options.Log.Info("an interrupted build is kept; the same command with its options continues it", "folder", manifest.NextFolder(b.Dir.Out()))

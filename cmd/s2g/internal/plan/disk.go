@@ -15,7 +15,7 @@ type occupation struct{ tables, graph, vectors int64 }
 // databaseFolder returns the folder of the private server's tables.
 func databaseFolder(out string) string { return filepath.Join(out, ".s2g", "db") }
 
-// occupied adds up the files in OUT.
+// occupied adds up the files in OUT, or in its next folder, whose links lead to files in service.
 func occupied(out string) (o occupation, err error) {
 	for _, part := range []struct {
 		folder string
@@ -27,6 +27,9 @@ func occupied(out string) (o occupation, err error) {
 		{filepath.Join(out, "parents"), &o.vectors},
 		{filepath.Join(out, "model.bin"), &o.vectors},
 	} {
+		if info, err := os.Lstat(part.folder); err == nil && info.Mode()&fs.ModeSymlink != 0 && part.sum != &o.tables {
+			continue
+		}
 		n, err := folderSize(part.folder)
 		if err != nil {
 			return o, fmt.Errorf("adding up the files in %s: %w", out, err)
