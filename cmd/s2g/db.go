@@ -36,6 +36,9 @@ func (a *app) db() *cobra.Command {
 			if _, err := a.readBuild(cmd, o); err != nil {
 				return err
 			}
+			if err := a.release(); err != nil { // tables are not of a build; a rebuild need not wait
+				return err
+			}
 			if write {
 				return a.editTables(cmd.Context(), o, args)
 			}

@@ -76,9 +76,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err == nil && results.err != nil {
 		err = fmt.Errorf("writing the result: %w", results.err)
 	}
-	for _, g := range a.held {
-		err = errors.Join(err, g.Release())
-	}
+	err = errors.Join(err, a.release())
 	code := 0
 	if err != nil {
 		code = a.fail(ctx, err)

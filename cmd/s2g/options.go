@@ -190,6 +190,15 @@ func (a *app) hold(cmd *cobra.Command, out string) error {
 	return err
 }
 
+// release ends the hold on builds, for a command that reads no more of their files.
+func (a *app) release() (err error) {
+	for _, g := range a.held {
+		err = errors.Join(err, g.Release())
+	}
+	a.held = nil
+	return err
+}
+
 // resolve completes and checks the options. Options without a flag come from the build in OUT, whose manifest is m.
 func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) error {
 	o.Tool, o.Log, o.Remote, o.Fits = toolVersion(), a.log, a.remote(cmd.Flags()), plan.Check
