@@ -16,7 +16,7 @@ var imports = map[string][]string{
 	"s2g/schema":            {},
 	"s2g/schema/schematest": {},
 	"s2g/schema/vocab":      {},
-	"s2g/schema/manifest":   {"s2g/schema/memory", "s2g/schema/vocab"},
+	"s2g/schema/manifest":   {"s2g/schema/memory", "s2g/schema/private", "s2g/schema/vocab"},
 	"s2g/schema/memory":     {},
 	"s2g/schema/remote":     {},
 	"s2g/schema/retry":      {},

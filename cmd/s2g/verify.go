@@ -48,10 +48,13 @@ func (a *app) verify() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			m, err := a.readBuild(cmd, o)
 			if err == nil {
-				err = cmp.Or(manifest.CheckAtRest(o.Out), m.CheckComplete())
+				err = manifest.CheckAtRest(o.Out)
 			}
 			if err != nil {
 				return err
+			}
+			if err := m.CheckComplete(); err != nil {
+				return cmp.Or(manifest.CheckStayed(o.Out), err)
 			}
 			changing := manifest.CheckStayed(o.Out)
 			if cmd.Flags().Changed("sample") {

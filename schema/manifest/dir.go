@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"s2g/schema"
+	"s2g/schema/private"
 )
 
 // Dir is an OUT folder whose lock this process holds alone. Its root is the folder
@@ -37,7 +38,9 @@ func Open(out string) (*Dir, error) {
 	}
 	d := &Dir{base: abs, root: abs}
 	if err = os.MkdirAll(abs, 0o755); err == nil {
-		err = os.MkdirAll(d.Private(), 0o700)
+		if err = os.MkdirAll(d.Private(), 0o700); err == nil || errors.Is(err, fs.ErrExist) { // a link to nothing exists
+			err = private.CheckFolder(d.Private())
+		}
 	}
 	if errors.Is(err, fs.ErrNotExist) { // as under /proc
 		err = schema.Faultf(schema.FaultUsage, "choose another folder with option out", "%w", err)

@@ -27,17 +27,9 @@ func MakeFolder(path string) (tightened bool, err error) {
 	if err := os.Mkdir(path, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, fmt.Errorf("creating a folder: %w", err)
 	}
-	info, err := os.Lstat(path)
+	info, err := checkFolder(path)
 	if err != nil {
-		return false, fmt.Errorf("checking a folder: %w", err)
-	}
-	if !info.IsDir() {
-		kind := "a file"
-		if info.Mode()&fs.ModeSymlink != 0 {
-			kind = "a link"
-		}
-		return false, schema.Faultf(schema.FaultUsage, "remove it, or choose another folder with option out",
-			"%s is %s: s2g keeps its database only in a folder of its own", path, kind)
+		return false, err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
 		return false, schema.Faultf(schema.FaultUsage, "run as that user, or give the folder to this one with chown -R",
@@ -54,6 +46,29 @@ func MakeFolder(path string) (tightened bool, err error) {
 		err = schema.Faultf(schema.FaultUsage, "choose a file system with modes", "other users can enter %s, and its file system stores no other mode", path)
 	}
 	return true, err
+}
+
+// CheckFolder returns a usage fault if path is a link or a file. It accepts folders
+// of other users and modes, as network file systems have them.
+func CheckFolder(path string) error {
+	_, err := checkFolder(path)
+	return err
+}
+
+func checkFolder(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, fmt.Errorf("checking a folder: %w", err)
+	}
+	if !info.IsDir() {
+		kind := "a file"
+		if info.Mode()&fs.ModeSymlink != 0 {
+			kind = "a link"
+		}
+		return nil, schema.Faultf(schema.FaultUsage, "remove it, or choose another folder with option out",
+			"%s is %s: s2g keeps what is private only in a folder of its own", path, kind)
+	}
+	return info, nil
 }
 
 // passed has the variables that Environment keeps: what programs need to find

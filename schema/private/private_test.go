@@ -49,6 +49,12 @@ func TestMakeFolderRefusesWhatIsNotItsOwn(t *testing.T) {
 		if _, err := MakeFolder(filepath.Join(dir, name)); fault(err) != schema.FaultUsage {
 			t.Errorf("%s: %v", name, err)
 		}
+		if err := CheckFolder(filepath.Join(dir, name)); fault(err) != schema.FaultUsage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := CheckFolder(dir); err != nil {
+		t.Error(err)
 	}
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a folder to another user")

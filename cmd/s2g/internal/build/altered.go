@@ -85,3 +85,17 @@ func (b *Build) compareTables(ctx context.Context, db *tables.DB, d manifest.Dum
 	})
 	return difference, err
 }
+
+// lostTable reports whether a file of a table is missing in the private database. It starts no server.
+func (o *Options) lostTable(m *manifest.Manifest) (bool, error) {
+	has, err := o.HasTables()
+	if err != nil || !has || o.DSN != "" || m.Stages[manifest.Ingest] == nil {
+		return false, err
+	}
+	private, err := o.private()
+	if err != nil {
+		return false, err
+	}
+	files, err := tables.LookAtFiles(private, slices.Collect(maps.Keys(m.Dump.Tables)))
+	return files == tables.FilesMissing, err
+}

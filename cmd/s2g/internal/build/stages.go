@@ -193,7 +193,11 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 			return nil, err
 		}
 		s.Dump, tablesKey = plan.Dump, plan.Key
-		s.Stale[manifest.Ingest] = !m.Fresh(manifest.Ingest, tablesKey)
+		lost, err := o.lostTable(m)
+		if err != nil {
+			return nil, err
+		}
+		s.Stale[manifest.Ingest] = lost || !m.Fresh(manifest.Ingest, tablesKey)
 	}
 	if err := o.examine(ctx, s.Dump); err != nil {
 		return nil, err
