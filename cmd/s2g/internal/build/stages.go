@@ -149,28 +149,24 @@ type State struct {
 	// build swaps them at its end, both take disk. The tables are never made beside the old ones.
 	Beside map[string]bool
 
-	Form dump.Form       // of the dump; the zero value without the option dump
-	Tags []dump.TagCount // of the dump; nil if they are not cheap to reach
-
 	Changes   []Change   // the stages that run, and why
 	OtherSite vocab.Site // of the build, if the dump is of another one
 	Losses    []Loss     // work of endpoints that the run deletes
 }
 
-// examine reads the form and the tags of a dump, once. Those of the first dump stay for the stages after ingest, whose
-// options name none.
-func (o *Options) examine(ctx context.Context, d *dump.Dump) (err error) {
-	if d == nil || o.examined {
-		return nil
+// Examine returns the form and the tags of a dump, which it reads once. Those of a first dump stay for the stages after
+// ingest, whose options name none. What cannot be read, or not cheaply, is the zero value: ingest reports errors.
+func (o *Options) Examine(ctx context.Context, d *dump.Dump) (dump.Form, []dump.TagCount, error) {
+	if d != nil && !o.examined {
+		o.examined = true
+		if form, err := d.DetectForm(ctx); err == nil {
+			o.form = form
+		}
+		if tags, err := d.TagCounts(ctx); err == nil {
+			o.tags = tags
+		}
 	}
-	o.examined = true
-	if o.form, err = d.DetectForm(ctx); err != nil {
-		o.form = dump.Form{} // ingest reports the error
-	}
-	if o.tags, err = d.TagCounts(ctx); err != nil {
-		o.tags = nil // likewise
-	}
-	return ctx.Err()
+	return o.form, o.tags, ctx.Err()
 }
 
 // State compares the build with the options. It changes nothing. With Rehash it reads the dump if the given stages
@@ -199,10 +195,6 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 		}
 		s.Stale[manifest.Ingest] = lost || !m.Fresh(manifest.Ingest, tablesKey)
 	}
-	if err := o.examine(ctx, s.Dump); err != nil {
-		return nil, err
-	}
-	s.Form, s.Tags = o.form, o.tags
 	var err error
 	if s.Site, err = o.buildSite(m, s.Dump); err != nil {
 		writes := slices.Contains(stages, manifest.Graph) || slices.Contains(stages, manifest.Vectors)

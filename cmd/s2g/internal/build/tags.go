@@ -93,13 +93,27 @@ func (o *Options) CheckTags(ctx context.Context, m *manifest.Manifest, stages []
 		return nil, nil
 	}
 	plan, err := o.ingestPlan(m)
+	if err != nil || m.Fresh(manifest.Ingest, plan.Key) && !o.languagesChange(m, stages) {
+		return nil, err // nothing is read for a build that is up to date
+	}
+	_, tags, err := o.Examine(ctx, plan.Dump)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.examine(ctx, plan.Dump); err != nil {
-		return nil, err
+	return o.checkTags(tags)
+}
+
+// languagesChange reports whether one of the stages is missing in the build or has other languages.
+func (o *Options) languagesChange(m *manifest.Manifest, stages []string) bool {
+	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
+		if !slices.Contains(stages, stage) {
+			continue
+		}
+		if m.Stages[stage] == nil || !slices.Equal(languageTags(optionsOf(m, stage)), languageTags(o.Shape)) {
+			return true
+		}
 	}
-	return o.checkTags(o.tags)
+	return false
 }
 
 // checkQuestions returns a [NoQuestion] if no question of the tables has a chosen language. A build runs it between ingest

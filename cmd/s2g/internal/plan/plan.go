@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"text/tabwriter"
 
@@ -118,9 +119,16 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 		in.Held, in.Sent = true, done.BytesOut
 	}
 	if in.Stale[manifest.Ingest] { // else the manifest has the sizes of the dump
-		in.Dump, in.UTF8 = state.Dump, state.Form.UTF8
+		in.Dump = state.Dump
 	}
-	in.Gzip, in.Tags, in.Shape, in.Kept = state.Form.Gzip, state.Tags, s, state.Beside
+	in.Shape, in.Kept = s, state.Beside
+	if slices.Contains(slices.Collect(maps.Values(state.Stale)), true) { // nothing is read for a build that is up to date
+		form, tags, err := o.Examine(ctx, state.Dump)
+		if err != nil {
+			return nil, err
+		}
+		in.UTF8, in.Gzip, in.Tags = form.UTF8, form.Gzip, tags
+	}
 	for stage := range in.Stale {
 		in.Stale[stage] = in.Stale[stage] && slices.Contains(stages, stage)
 	}
