@@ -148,6 +148,28 @@ func TestSequencesOfOptions(t *testing.T) {
 	}
 }
 
+// The ranks of a build that has vectors of an endpoint embed only the texts that it does not have.
+func TestRanksEmbedNoTextAgain(t *testing.T) {
+	schematest.Long(t)
+	t.Setenv("S2G_DSN", tablestest.Open(t).DSN())
+	endpoint, out := newCountingEndpoint(t), filepath.Join(t.TempDir(), "o")
+	s2g(t, "build", "--dump", sampleDump(t, "--posts", "300", "--seed", "2"), "--out", out, "--languages", "python,java",
+		"--dense", "openai+"+endpoint.URL+"/v1?model=m", "--stages", "ingest,vectors")
+	before := len(endpoint.counts())
+	for _, part := range [][]string{{"--rank", "0", "--world", "2"}, {"--rank", "1", "--world", "2"}, {"--merge"}} {
+		s2g(t, append([]string{"vectors", "--out", out, "--units", "question,answer"}, part...)...)
+	}
+	embedded := endpoint.counts()
+	if len(embedded) <= before {
+		t.Error("no answer was embedded")
+	}
+	for key, n := range embedded {
+		if n > 1 {
+			t.Errorf("a text was embedded %d times: %q", n, key)
+		}
+	}
+}
+
 // contentHashes returns the hashes of the texts that have vectors in service.
 func contentHashes(t *testing.T, out string) map[string]bool {
 	t.Helper()

@@ -42,6 +42,20 @@ func (d *Dir) CheckOverwrite(names ...string) error {
 	return nil
 }
 
+// RemoveUnpublished removes the files of the given names that no build has published.
+func (d *Dir) RemoveUnpublished(names ...string) error {
+	published := d.Service().Published
+	for _, name := range names {
+		if slices.ContainsFunc(published, func(f File) bool { return f.Name == name }) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(d.base, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing a document of a build without a manifest: %w", err)
+		}
+	}
+	return nil
+}
+
 // Publish replaces the documents of the build, and reports whether it changed a
 // file or the manifest. It enters them in the manifest first, so that a run that is
 // killed in between leaves no file without an entry; the next Publish writes the

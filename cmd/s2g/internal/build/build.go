@@ -263,6 +263,9 @@ func RunRank(ctx context.Context, o *Options, m *manifest.Manifest, r vectors.Ra
 			return err
 		}
 		defer func() { err = errors.Join(err, share.Close()) }()
+		if opts.Sources, err = sourcesIn(o.Out, share.Out()); err != nil {
+			return err
+		}
 		var end func()
 		opts.Progress, end = o.Progress(manifest.Vectors)
 		done, err := vectors.RunRank(ctx, share, db, opts, r)

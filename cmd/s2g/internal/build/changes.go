@@ -3,6 +3,7 @@ package build
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,9 +201,13 @@ func (o *Options) embedded(m *manifest.Manifest) (list []embeddedTexts, err erro
 	if err != nil {
 		return nil, err
 	}
+	root, err := filepath.Abs(m.Root())
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range sources {
 		isOut, isNext := s.Root == s.Manifest.Base(), s.Root == manifest.NextFolder(s.Manifest.Base())
-		if (isOut || isNext) && !(s.Root == m.Root() && m.Stages[manifest.Vectors] != nil) {
+		if (isOut || isNext) && !(s.Root == root && m.Stages[manifest.Vectors] != nil) {
 			list = append(list, embeddedTexts{optionsOf(s.Manifest, manifest.Vectors), s.Manifest.Stages[manifest.Vectors]})
 		}
 	}

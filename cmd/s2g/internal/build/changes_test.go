@@ -1,7 +1,10 @@
 package build
 
 import (
+	"encoding/json"
+	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -92,6 +95,41 @@ func TestLosses(t *testing.T) {
 			if reasons := strings.Join(change.Reasons, "; "); !strings.Contains(reasons, "option ") {
 				t.Errorf("%s: %s runs for the reasons %q", name, change.Stage, reasons)
 			}
+		}
+	}
+}
+
+// A loss is listed once, however the command names the folder.
+func TestLossIsListedOnce(t *testing.T) {
+	work := t.TempDir()
+	t.Chdir(work)
+	if _, err := sample.Write(t.Context(), sample.Options{Out: "dump", Posts: 30}); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Out: "o", Dump: "dump", MaxRejects: 0.01, Log: slog.New(slog.DiscardHandler), Shape: manifest.Options{
+		Units: "question", Window: 512, Overlap: 64, Dense: endpoint, Sparse: "bm25", Compress: "gzip", GraphFormat: "trig",
+	}}
+	m := finished(t, o)
+	m.Format, m.Options = manifest.Format, o.Shape
+	stage := m.Stages[manifest.Vectors]
+	stage.Embedders = &manifest.Embedders{Dense: "m", Sparse: "qdrant/bm25"}
+	stage.Files = []manifest.File{{Name: "vectors/python/part-00000.parquet", Rows: 800, Size: 9000}}
+	text, err := json.Marshal(m)
+	if err == nil {
+		err = errors.Join(os.Mkdir("o", 0o755), os.WriteFile("o/manifest.json", text, 0o644))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Shape.Dense = "builtin"
+	for _, out := range []string{"o", filepath.Join(work, "o")} {
+		m, err := manifest.Read(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := o.State(t.Context(), m, Stages)
+		if err != nil || len(state.Losses) != 1 {
+			t.Errorf("%s: %+v, %v", out, state.Losses, err)
 		}
 	}
 }

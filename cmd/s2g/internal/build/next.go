@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"s2g/cmd/s2g/internal/publish"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/vectors"
@@ -110,7 +111,7 @@ func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]stri
 	if lost {
 		return false, b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, stage) })
 	}
-	return false, b.checkUnknown(stage)
+	return false, b.checkUnknown()
 }
 
 // completed reports whether an interrupted build has completed the stage in the next folder.
@@ -123,18 +124,30 @@ func (b *Build) completed(ctx context.Context, stage, key string) (bool, error) 
 	return fresh, err
 }
 
-// checkUnknown returns a usage fault where the folder has outputs of the stage that neither manifest nor journal name:
-// their model is unknown, so they are neither kept nor, without the option replace, deleted.
-func (b *Build) checkUnknown(stage string) error {
-	file, err := b.Dir.Unknown(stage)
-	if err != nil || file == "" {
-		return err
+// checkUnknown returns a usage fault where the folder has outputs that neither manifest nor journal name: their model is
+// unknown, so they are neither kept nor, without the option replace, deleted. The documents that describe them go with
+// them, first, so that a run after an interruption finds the outputs.
+func (b *Build) checkUnknown() error {
+	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
+		file, err := b.Dir.Unknown(stage)
+		if err != nil {
+			return err
+		}
+		if file == "" {
+			continue
+		}
+		if !b.Options.Replace {
+			return schema.Faultf(schema.FaultUsage, "restore manifest.json from a copy of the build, move the files away, or give option replace, which deletes them",
+				"%s has outputs of %s that no manifest names, the first is %s", b.Dir.Out(), stage, file)
+		}
+		if err := b.Dir.RemoveUnpublished(publish.Names()...); err != nil {
+			return err
+		}
+		if err := b.Dir.RemoveOutputs(stage); err != nil {
+			return err
+		}
 	}
-	if b.Options.Replace {
-		return b.Dir.RemoveOutputs(stage)
-	}
-	return schema.Faultf(schema.FaultUsage, "restore manifest.json from a copy of the build, move the files away, or give option replace, which deletes them",
-		"%s has outputs of %s that no manifest names, the first is %s", b.Dir.Out(), stage, file)
+	return nil
 }
 
 // swap puts the outputs of NextFolder in service if they are complete.
@@ -165,7 +178,12 @@ func (b *Build) sources(key string) (list []vectors.Source, err error) {
 	if err := b.Dir.MoveAside(key); err != nil {
 		return nil, err
 	}
-	found, err := manifest.Sources(b.Options.Out, b.Dir.Out())
+	return sourcesIn(b.Options.Out, b.Dir.Out())
+}
+
+// sourcesIn returns the shards in out of which a run that writes to root may copy vectors.
+func sourcesIn(out, root string) (list []vectors.Source, err error) {
+	found, err := manifest.Sources(out, root)
 	for _, s := range found {
 		list = append(list, vectors.Source{Root: s.Root, Manifest: s.Manifest})
 	}
