@@ -277,6 +277,7 @@ type byteProgress struct {
 	report      func(what string, done, total int64) // nil: none
 	mu          sync.Mutex
 	done, total int64
+	rest        string // the work that goes on after the last file; empty: none
 }
 
 func newByteProgress(report func(string, int64, int64), files []file) *byteProgress {
@@ -294,7 +295,26 @@ func (p *byteProgress) add(n int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += n
-	p.report("files", p.done, p.total)
+	p.show()
+}
+
+// begin names work that may go on after the last file.
+func (p *byteProgress) begin(rest string) {
+	if p.report == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rest = rest
+	p.show()
+}
+
+func (p *byteProgress) show() {
+	what := "files"
+	if p.done == p.total && p.rest != "" {
+		what = p.rest
+	}
+	p.report(what, p.done, p.total)
 }
 
 // checkInventory compares the files with the manifest.

@@ -32,6 +32,7 @@ func (v *verifier) compareReport(ctx context.Context, db *tables.DB, want *oracl
 		c.differ("%s is not of this state of the build", report.FileName)
 		return nil
 	}
+	v.progress.begin("report")
 	r, err := report.Gather(ctx, db, options)
 	if fault, _ := schema.FaultOf(err); err != nil && (ctx.Err() != nil || fault == schema.FaultService) {
 		return err

@@ -119,6 +119,7 @@ func (v *verifier) checkModel(ctx context.Context) error {
 		c.What = "posts on which the dense embedder was fitted again: it is that of the build of option reuse"
 		return nil
 	}
+	v.progress.begin("fitting the model")
 	again, err := embed.FitLSA(ctx, v.remaker.dense.Language(), slices.Values(v.fitted.texts), 0)
 	if err != nil {
 		return fmt.Errorf("fitting the dense embedder again: %w", err)
