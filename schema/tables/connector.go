@@ -25,9 +25,9 @@ const privateDatabase = "s2g"
 const readBuffer = 64 << 10
 
 // session holds the variables that every connection sets, so that results do not
-// depend on a server's configuration, and that readers change nothing by mistake.
-func session(access Access) map[string]string {
-	variables := map[string]string{
+// depend on a server's configuration.
+func session() map[string]string {
+	return map[string]string{
 		// A backslash escapes. A value that does not fit is an error, except in LOAD DATA LOCAL.
 		"sql_mode":  "'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
 		"time_zone": "'+00:00'",
@@ -36,12 +36,34 @@ func session(access Access) map[string]string {
 		"net_read_timeout":   "86400",
 		"wait_timeout":       "86400",
 		"max_statement_time": "0",
-		"tx_read_only":       "0",
 	}
-	if access == Read {
-		variables["tx_read_only"] = "1"
+}
+
+// accessConnector makes the sessions of readers read-only, so that they change
+// nothing by mistake. The variable for that has two names in MariaDB, the statement
+// one.
+type accessConnector struct {
+	driver.Connector
+	access Access
+}
+
+func (c accessConnector) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
 	}
-	return variables
+	statement := "SET SESSION TRANSACTION READ WRITE"
+	if c.access == Read {
+		statement = "SET SESSION TRANSACTION READ ONLY"
+	}
+	session, ok := conn.(driver.ExecerContext)
+	if !ok {
+		return nil, errors.Join(errors.New("the driver runs no statements"), conn.Close())
+	}
+	if _, err := session.ExecContext(ctx, statement, nil); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
 }
 
 // socketConfig returns the configuration of connections to the private server.
@@ -81,7 +103,7 @@ func newConnector(base *mysql.Config, access Access, log *slog.Logger) (driver.C
 	if cfg.Params == nil {
 		cfg.Params = make(map[string]string)
 	}
-	for name, value := range session(access) {
+	for name, value := range session() {
 		cfg.Params[name] = value
 	}
 	cfg.ParseTime = false        // dates in the server's form
@@ -97,7 +119,7 @@ func newConnector(base *mysql.Config, access Access, log *slog.Logger) (driver.C
 	if err != nil {
 		return nil, schema.Faultf(schema.FaultUsage, "check the DSN", "configuring the connection: %w", err)
 	}
-	return c, nil
+	return accessConnector{c, access}, nil
 }
 
 // driverLog receives the messages that the driver prints to stderr by default.
