@@ -8,8 +8,12 @@
 // into the manifest and the journal is removed. Rewriting the manifest for each of
 // tens of thousands of files would cost the square of their number.
 //
-// OUT/.s2g holds the unpublished files: the lock, the journals, temporary files
-// and the private database. Its mode is 0700.
+// Outputs that replace others are made in NextFolder and swapped when they are
+// complete; readers hold the build in service meanwhile (next.go, swap.go,
+// generation.go). Look finds files that are not those of the manifest.
+//
+// OUT/.s2g holds the unpublished files: locks, journals, the next build, a copy of
+// the manifest, temporary files and the private database. Its mode is 0700.
 package manifest
 
 import (
