@@ -3,9 +3,11 @@ package ingest
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 )
 
 // postRow returns a sound row of Posts with further attributes.
@@ -212,5 +215,52 @@ func TestDumpThatChangesAfterItsHash(t *testing.T) {
 	}
 	if key, err := g.db.DumpKey(t.Context()); key != "" || err != nil {
 		t.Errorf("tables of dump %q are in service, %v", key, err)
+	}
+}
+
+// A program may change a file in place and set its time back. The file is read again, and its hash decides; a change of
+// its mode alone is none.
+func TestFileThatChangesAndKeepsItsTime(t *testing.T) {
+	schematest.Need(t, runtime.GOOS == "linux", "only Linux reports the time of the change")
+	t.Parallel()
+	for name, change := range map[string]func(path string) error{
+		"another digit": func(path string) error {
+			info, err := os.Stat(path)
+			if err != nil {
+				return err
+			}
+			doc, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			doc = bytes.Replace(doc, []byte(`Score="-3"`), []byte(`Score="-4"`), 1)
+			return errors.Join(os.WriteFile(path, doc, 0o600), os.Chtimes(path, info.ModTime(), info.ModTime()))
+		},
+		"another mode": func(path string) error { return os.Chmod(path, 0o640) },
+	} {
+		g := newTarget(t)
+		path := filepath.Join(write(t, small()), "Posts.xml")
+		changed := false
+		err := g.run(Options{Dump: filepath.Dir(path), Progress: func(what string, _, _ int64) {
+			if what == "Posts" && !changed { // its rows have been read
+				changed = true
+				if err := change(path); err != nil {
+					t.Error(err)
+				}
+			}
+		}})
+		fault, _ := schema.FaultOf(err)
+		if fault == schema.FaultService { // the next run reads the table again
+			err := g.run(Options{Dump: filepath.Dir(path)})
+			if got := g.value("SELECT Score FROM Posts WHERE Id = 1"); err != nil || got != "-4" {
+				t.Errorf("%s, the next run: Score %s, %v", name, got, err)
+			}
+		}
+		switch {
+		case name == "another mode" && err != nil:
+			t.Errorf("%s: %v", name, err)
+		case name == "another digit" && fault != schema.FaultService:
+			t.Errorf("%s: fault %v, %v", name, fault, err)
+		}
 	}
 }

@@ -30,11 +30,15 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -124,6 +128,7 @@ type ingestRun struct {
 
 	mu      sync.Mutex
 	loaded  map[string]*loadedTable // by table
+	void    []string                // tables whose rows the next run must not resume with: it finds them empty
 	skipped int64                   // compressed bytes of the streams whose tables are loaded
 }
 
@@ -193,15 +198,35 @@ func (in *ingestRun) loadMissing(ctx context.Context) error {
 			in.skipped += s.Size
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
+	g, loading := errgroup.WithContext(ctx)
 	for _, s := range streams {
-		g.Go(func() error { return in.loadStream(ctx, s, g) })
+		g.Go(func() error { return in.loadStream(loading, s, g) })
 	}
-	return g.Wait()
+	err := g.Wait()
+	for _, name := range in.void {
+		t, _ := schema.TableByName(name)
+		_ = in.db.Stage(context.WithoutCancel(ctx), t) // fails where the server is the one at fault
+	}
+	return err
 }
 
-// loadStream loads the tables of a stream and indexes them in g.
+// loadStream loads the tables of a stream and indexes them in g. Where the file
+// changed meanwhile, it adds them to in.void.
 func (in *ingestRun) loadStream(ctx context.Context, s *dump.Stream, g *errgroup.Group) error {
+	hashes := make(map[string]string) // of the loaded tables
+	err := in.loadTables(ctx, s, g, hashes)
+	if err == nil && s.Suspect() {
+		err = in.compareHashes(ctx, s, hashes)
+	}
+	if fault, _ := schema.FaultOf(err); err != nil && fault == schema.FaultService {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.void = slices.AppendSeq(in.void, maps.Keys(hashes))
+	}
+	return err
+}
+
+func (in *ingestRun) loadTables(ctx context.Context, s *dump.Stream, g *errgroup.Group, hashes map[string]string) error {
 	return s.Each(ctx, func(m dump.Member, r io.Reader) error {
 		t, _ := schema.TableByName(m.Table)
 		if in.isLoaded(t.Name) { // another table of the archive is missing
@@ -216,6 +241,7 @@ func (in *ingestRun) loadStream(ctx context.Context, s *dump.Stream, g *errgroup
 			return err
 		}
 		l.File, l.Size, l.Time = s.File.Name, s.File.Size, s.File.ModTime.UTC()
+		hashes[t.Name] = l.SHA256
 		g.Go(func() error {
 			in.o.Log.Info("indexing", "table", t.Name)
 			if err := in.db.Index(ctx, t); err != nil {
@@ -229,6 +255,22 @@ func (in *ingestRun) loadStream(ctx context.Context, s *dump.Stream, g *errgroup
 			in.loaded[t.Name] = l
 			return nil
 		})
+		return nil
+	})
+}
+
+// compareHashes reads a stream again and compares its tables with those that were
+// loaded.
+func (in *ingestRun) compareHashes(ctx context.Context, s *dump.Stream, hashes map[string]string) error {
+	in.o.Log.Info("reading a file again, because something has changed it or its attributes", "file", s.File.Name)
+	return s.Each(ctx, func(m dump.Member, r io.Reader) error {
+		sum := sha256.New()
+		if _, err := io.Copy(sum, r); err != nil {
+			return err
+		}
+		if want := hashes[m.Table]; want != "" && want != hex.EncodeToString(sum.Sum(nil)) {
+			return schema.Faultf(schema.FaultService, "wait until nothing writes to the dump, and run again", "%s changed while it was read", m.Name)
+		}
 		return nil
 	})
 }

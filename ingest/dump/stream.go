@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"os"
 	"slices"
 	"sync/atomic"
 
@@ -64,6 +65,22 @@ func (s *Stream) Each(ctx context.Context, read func(m Member, r io.Reader) erro
 		}
 	}
 	return err
+}
+
+// Suspect reports whether the file may have changed since it was found although it
+// has the same size and time: a program can set the time back. A change of mode or
+// name makes it suspect, too, so only its content decides.
+func (s *Stream) Suspect() bool {
+	if s.File.found == nil {
+		return false
+	}
+	now, err := os.Stat(s.File.Path)
+	if err != nil {
+		return true
+	}
+	was, known := changeTime(s.File.found)
+	is, _ := changeTime(now)
+	return known && was != is
 }
 
 func (s *Stream) each(ctx context.Context, read func(m Member, r io.Reader) error) error {
