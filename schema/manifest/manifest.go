@@ -337,10 +337,31 @@ func parse(path string) (*Manifest, error) {
 	if m.Format != Format {
 		return nil, schema.Faultf(schema.FaultUsage, "use the s2g that wrote it, or choose another folder with option out", "%s has format %d, this s2g reads %d", path, m.Format, Format)
 	}
+	if name := m.outside(); name != "" { // a run would remove it
+		return nil, schema.Faultf(schema.FaultUsage, "do not use this build; make it again into another folder with option out", "%s names %q, which is no file within the folder", path, name)
+	}
 	if m.Stages == nil {
 		m.Stages = map[string]*Stage{}
 	}
 	return m, nil
+}
+
+// outside returns a name of a file that is not within the folder of the build; empty: there is none.
+func (m *Manifest) outside() string {
+	lists := append(slices.Collect(maps.Values(m.Replaced)), m.Published)
+	for _, s := range m.Stages {
+		if s != nil {
+			lists = append(lists, s.Files)
+		}
+	}
+	for _, files := range lists {
+		for _, f := range files {
+			if !filepath.IsLocal(filepath.FromSlash(f.Name)) {
+				return f.Name
+			}
+		}
+	}
+	return ""
 }
 
 // clone copies the parts that a change of Update may modify.

@@ -340,7 +340,8 @@ func TestAbortLeavesNothing(t *testing.T) {
 
 func TestOpenRejectsADamagedManifest(t *testing.T) {
 	out := t.TempDir()
-	for _, content := range []string{"", "{", `{"format":99}`} {
+	for _, content := range []string{"", "{", `{"format":99}`,
+		`{"format":1,"stages":{"graph":{"files":[{"name":"graph/../../x"}]}}}`, `{"format":1,"replaced":{"graph":[{"name":"/x"}]}}`, `{"format":1,"published":[{"name":".."}]}`} {
 		if err := os.WriteFile(filepath.Join(out, fileName), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
