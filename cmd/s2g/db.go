@@ -89,8 +89,8 @@ func (a *app) keepOpen(ctx context.Context, db *tables.DB) error {
 		if err := printJSON(a, map[string]string{"dsn": db.DSN()}); err != nil {
 			return err
 		}
-	} else {
-		a.printf("%s\n", db.DSN())
+	} else if _, err := fmt.Fprintln(a.stdout, db.DSN()); err != nil {
+		return err
 	}
 	if !a.quiet && !a.json {
 		fmt.Fprintln(a.stderr, "the tables are open to programs that use this DSN; Ctrl-C closes them")
