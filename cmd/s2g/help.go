@@ -38,13 +38,17 @@ func groupFlags(cmd *cobra.Command) {
 			}
 			fmt.Fprintf(&text, "\n%s:\n%s", g.title, flags.FlagUsages())
 		}
+		all := pflag.NewFlagSet("", pflag.ContinueOnError)
+		all.AddFlagSet(cmd.InheritedFlags())
 		rest := pflag.NewFlagSet("", pflag.ContinueOnError)
 		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			if !slices.Contains(grouped, f.Name) {
+			if f.Name == "help" {
+				all.AddFlag(f)
+			} else if !slices.Contains(grouped, f.Name) {
 				rest.AddFlag(f)
 			}
 		})
-		fmt.Fprintf(&text, "\nServers to load into:\n%s\nAll commands:\n%s", rest.FlagUsages(), cmd.InheritedFlags().FlagUsages())
+		fmt.Fprintf(&text, "\nServers to load into:\n%s\nAll commands:\n%s", rest.FlagUsages(), all.FlagUsages())
 		_, err := fmt.Fprint(cmd.OutOrStdout(), text.String())
 		return err
 	})
