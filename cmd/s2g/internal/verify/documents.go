@@ -81,11 +81,11 @@ func (v *verifier) isOfEarlierVersion() bool {
 	return true
 }
 
-// readDocument returns the content of a document, nil where it is missing.
+// readDocument returns the content of a document, nil where it is missing. It reads no pipe and no device.
 func (v *verifier) readDocument(name string) ([]byte, error) {
 	path := filepath.Join(v.out, filepath.FromSlash(name))
 	info, err := os.Stat(path)
-	if err == nil && info.Size() > maxDocument {
+	if err == nil && (info.Size() > maxDocument || !info.Mode().IsRegular()) {
 		return []byte{}, nil
 	}
 	content, err := os.ReadFile(path)
@@ -147,6 +147,10 @@ func (v *verifier) compareListed(c *Check, want manifest.File) error {
 	}
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", f.name, err)
+	}
+	if !info.Mode().IsRegular() {
+		c.differ("%s is no regular file", f.name)
+		return nil
 	}
 	f.size = info.Size()
 	sum, err := v.hashFile(f)

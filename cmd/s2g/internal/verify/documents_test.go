@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"s2g/cmd/s2g/internal/publish"
 	"s2g/schema"
@@ -99,4 +101,32 @@ func dropLine(t *testing.T, out, name, with string) {
 		}
 	}
 	t.Fatalf("no %q in %s", with, name)
+}
+
+// A pipe has no end, so that nothing reads it.
+func TestPipesAreNotRead(t *testing.T) {
+	db := miniTables(t)
+	for _, name := range []string{"report.html", "LICENSE", "graph/batch-000001.trig.gz", "graph/void.ttl", "vectors/python/part-00000.parquet"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out := newFixture(t).write(t)
+			path := filepath.Join(out, filepath.FromSlash(name))
+			if err := os.Remove(path); err != nil && name != "report.html" {
+				t.Fatal(err)
+			}
+			if err := syscall.Mkfifo(path, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			found := make(chan error, 1)
+			go func() { _, err := Run(t.Context(), out, db, Options{}); found <- err }()
+			select {
+			case err := <-found:
+				if fault, _ := schema.FaultOf(err); err == nil || fault != schema.FaultVerification || !strings.Contains(err.Error(), name) {
+					t.Errorf("got %v", err)
+				}
+			case <-time.After(20 * time.Second):
+				t.Error("it waits for the pipe")
+			}
+		})
+	}
 }

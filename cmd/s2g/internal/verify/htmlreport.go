@@ -23,6 +23,16 @@ func (v *verifier) compareReport(ctx context.Context, db *tables.DB, want *oracl
 	c.remedy = "run s2g report with the same option out, which overwrites it"
 	v.report = &c
 	c.Count = int64(len(has))
+	if len(has) == 0 {
+		c.differ("%s is empty, too large, or no regular file", report.FileName)
+		return nil
+	}
+	for _, f := range v.files {
+		if f.kind == irregularFile { // a pipe has no end
+			c.differ("%s cannot be rendered again: %s is no regular file", report.FileName, f.name)
+			return nil
+		}
+	}
 	o := v.manifest.Options
 	options := report.Options{
 		Out: v.out, Manifest: v.manifest, Site: v.site, Languages: o.Table(), Other: o.Other,

@@ -30,6 +30,9 @@ func (v *verifier) prove(want *oracle.Expected) error {
 	if err != nil {
 		return fmt.Errorf("copying the manifest: %w", err)
 	}
+	maps.DeleteFunc(m.Stages, func(stage string, _ *manifest.Stage) bool {
+		return stage != manifest.Ingest && stage != manifest.Graph && stage != manifest.Vectors
+	})
 	if s := m.Stages[manifest.Graph]; s != nil {
 		v.proveGraph(s, want)
 	}
@@ -287,7 +290,28 @@ func (v *verifier) compareManifest(*oracle.Expected) (Check, error) {
 			c.differ("manifest.json: %s is missing, it must be %s", name, must[name])
 		}
 	}
-	return c, nil
+	return c, v.compareKeys(&c, is)
+}
+
+// compareKeys reports a value of manifest.json that is not among those of a manifest. Earlier versions had others.
+func (v *verifier) compareKeys(c *Check, known map[string]string) error {
+	if v.isOfEarlierVersion() || v.manifest.Restored {
+		return nil
+	}
+	text, err := v.readDocument("manifest.json")
+	if err != nil {
+		return err
+	}
+	found, err := flattenJSON(text)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if _, ok := known[name]; !ok && !slices.Contains([]string{`""`, "0", "false", "null"}, found[name]) {
+			c.differ("manifest.json: %s is %s, it must not be there", name, found[name])
+		}
+	}
+	return nil
 }
 
 // flatten returns the values of a manifest as JSON, by their paths. Files are named.
@@ -296,6 +320,10 @@ func flatten(m *manifest.Manifest) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the manifest: %w", err)
 	}
+	return flattenJSON(text)
+}
+
+func flattenJSON(text []byte) (map[string]string, error) {
 	var root any
 	if err := json.Unmarshal(text, &root); err != nil {
 		return nil, fmt.Errorf("reading the manifest: %w", err)

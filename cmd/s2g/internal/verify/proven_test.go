@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -37,8 +38,12 @@ func TestChangedManifestIsFound(t *testing.T) {
 		change func(*manifest.Manifest)
 		want   string
 	}{
-		"count of the graph":   {stage("graph", func(s *manifest.Stage) { s.Counts["comments_outside"]++ }), "stages.graph.counts.comments_outside is 2, it must be 1"},
-		"invented count":       {stage("graph", func(s *manifest.Stage) { s.Counts["invented"] = 7 }), "stages.graph.counts.invented is 7, it must not be there"},
+		"count of the graph": {stage("graph", func(s *manifest.Stage) { s.Counts["comments_outside"]++ }), "stages.graph.counts.comments_outside is 2, it must be 1"},
+		"invented count":     {stage("graph", func(s *manifest.Stage) { s.Counts["invented"] = 7 }), "stages.graph.counts.invented is 7, it must not be there"},
+		"invented stage":     {func(m *manifest.Manifest) { m.Stages["load"] = &manifest.Stage{Key: "x"} }, `stages.load.files is null, it must not be there`},
+		"some fingerprints": {func(m *manifest.Manifest) {
+			m.Dump.Tables = map[string]manifest.DumpTable{"Posts": {Fingerprint: "1-0"}, "Votes": {}}
+		}, "has fingerprints of some tables only, one of them Posts"},
 		"rows of the graph":    {stage("graph", func(s *manifest.Stage) { s.Rows++ }), "stages.graph.rows is 330, it must be 329"},
 		"bytes of the vectors": {stage("vectors", func(s *manifest.Stage) { s.BytesIn++ }), "stages.vectors.bytes_in is 77, it must be 76"},
 		"errors of a stage":    {stage("vectors", func(s *manifest.Stage) { s.Errors = map[string]int64{"x": 1} }), "stages.vectors.errors.x is 1, it must not be there"},
@@ -68,6 +73,26 @@ func TestChangedManifestIsFound(t *testing.T) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestKeyOfNoManifestIsFound(t *testing.T) {
+	db := miniTables(t)
+	out := newFixture(t).write(t)
+	text, err := os.ReadFile(filepath.Join(out, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for added, want := range map[string]string{
+		`"note": "x",`:        `manifest.json: note is "x", it must not be there`,
+		`"note": {"y": [3]},`: "manifest.json: note.y[0] is 3, it must not be there",
+		`"note": false,`:      "",
+	} {
+		save(t, out, "manifest.json", bytes.Replace(text, []byte("{"), []byte("{"+added), 1))
+		_, err := Run(t.Context(), out, db, Options{})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: got %v, want %q", added, err, want)
+		}
 	}
 }
 
