@@ -80,6 +80,9 @@ func (a *app) verify() *cobra.Command {
 				}
 			}
 			a.recordDifferences(cmd.Context(), o.Out, err)
+			if fault, _ := schema.FaultOf(err); err != nil && fault == schema.FaultVerification {
+				a.warnMixed(m)
+			}
 			return err
 		},
 	}
@@ -94,6 +97,13 @@ func (a *app) verify() *cobra.Command {
 	f.BoolVar(&opts.Hash, "sha256", false, "with --sample: also check the SHA-256 of all files")
 	compared.flags(f)
 	return cmd
+}
+
+// warnMixed names the stages that were made with other options than the build has now, which explains differences.
+func (a *app) warnMixed(m *manifest.Manifest) {
+	for _, c := range build.Mixed(m) {
+		a.log.Warn("the stage was made with other options than the build has now; s2g build makes it again", "stage", c.Stage, "options", strings.Join(c.Reasons, "; "))
+	}
 }
 
 // verifySample compares a sample of posts with the tables.

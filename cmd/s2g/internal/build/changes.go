@@ -163,6 +163,22 @@ func (o *Options) reasons(m *manifest.Manifest, s *State, stage string) (reasons
 	return reasons
 }
 
+// Mixed returns the stages of a build that were made with other options than those of its manifest, and why: another stage
+// ran alone since, or a run in place was stopped between two stages. The next build makes them again.
+func Mixed(m *manifest.Manifest) (list []Change) {
+	o := &Options{Shape: m.Options}
+	o.Shape.TextLanguage = cmp.Or(o.Shape.TextLanguage, string(embed.English))
+	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
+		if s := m.Stages[stage]; s == nil || s.Options == nil {
+			continue
+		}
+		if reasons := o.reasons(m, &State{}, stage); len(reasons) > 0 {
+			list = append(list, Change{stage, reasons})
+		}
+	}
+	return list
+}
+
 // otherSite returns the site of the build if the dump is of another one, else "".
 func otherSite(m *manifest.Manifest, s *State) vocab.Site {
 	was, err := m.BuildSite()

@@ -134,6 +134,29 @@ func TestLossIsListedOnce(t *testing.T) {
 	}
 }
 
+// After a stage that ran alone with other options, the other stage is named with what differs.
+func TestMixed(t *testing.T) {
+	python, err := schema.ParseLanguages("python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := manifest.Options{Units: "question", Window: 512, Overlap: 64}
+	now := was
+	now.Languages, now.TextLanguage = python, "english"
+	m := &manifest.Manifest{Options: now, Stages: map[string]*manifest.Stage{
+		manifest.Ingest: {}, manifest.Graph: {Options: &now}, manifest.Vectors: {Options: &was},
+	}}
+	list := Mixed(m)
+	if len(list) != 1 || list[0].Stage != manifest.Vectors || len(list[0].Reasons) != 1 || !strings.HasPrefix(list[0].Reasons[0], "option languages: without abap") {
+		t.Errorf("%+v", list)
+	}
+	m.Options = was
+	m.Stages[manifest.Graph].Options = nil // of an earlier version
+	if list := Mixed(m); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
 // A dump of another site is one of the build's site in its name only, or by the option.
 func TestOtherSite(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "dump")
