@@ -50,6 +50,10 @@ func newerIn(out string, service *Manifest) *Manifest {
 	return next
 }
 
+// ReadsNext reports whether a run reads a dump for the next build in OUT, or was
+// interrupted in that: the tables may be those of either build.
+func ReadsNext(out string) bool { return exists(journalPath(NextFolder(out), Ingest)) }
+
 // Service returns the manifest of the build in service. [Dir.Manifest] is that of the
 // root.
 func (d *Dir) Service() *Manifest {

@@ -546,8 +546,18 @@ func TestOtherTablesInTheNextBuildAreTheLatest(t *testing.T) {
 	if err := d.EnterNext(keysOf("new"), true); err != nil {
 		t.Fatal(err)
 	}
+	begun, err := d.Begin(Ingest, Ingest+" of new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := begun.Close(); err != nil || !ReadsNext(out) { // as after a kill
+		t.Errorf("no run reads a dump: %v", err)
+	}
 	if err := writeStage(d, Ingest, "new", "rejects.jsonl"); err != nil {
 		t.Fatal(err)
+	}
+	if ReadsNext(out) {
+		t.Error("a run that has ended reads a dump")
 	}
 	if err := d.Close(); err != nil {
 		t.Fatal(err)

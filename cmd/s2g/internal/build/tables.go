@@ -63,8 +63,11 @@ func (o *Options) HasTables() (bool, error) {
 }
 
 // TablesOfNext reports whether the tables are those of the next build, which has read another dump than the build of the
-// manifest and is not complete.
+// manifest and is not complete, or are becoming so.
 func TablesOfNext(m *manifest.Manifest) bool {
+	if manifest.ReadsNext(m.Base()) {
+		return true
+	}
 	latest, err := manifest.ReadLatest(m.Base())
 	return err == nil && m.Root() != latest.Root()
 }
