@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"os"
@@ -174,6 +175,15 @@ var tampers = map[string]tamper{
 	"column more in parents":  {change: otherColumns(parentsPart, func(p shard.Parent) notedParent { return notedParent{p, "invented"} }), want: []string{parentsPart, "column note"}},
 	"column less in a shard":  {change: otherColumns(partName("python"), func(p shard.Point) barePoint { return barePoint{p.PointID, p.PostID} }), want: []string{partName("python"), "column"}},
 	"columns of another type": {change: otherColumns(partName("python"), func(p shard.Point) namedPoint { return namedPoint{p.PointID, "x"} }), want: []string{partName("python"), "post_id has the type"}},
+
+	"creator of a file": {change: func(b *tampered) {
+		b.edit(partName("python"), "s2g version ", "s2g vorsion ", 1)
+	}, want: []string{partName("python"), "creator"}},
+	"bytes between columns and footer": {change: func(b *tampered) {
+		file := b.read(parentsPart)
+		footer := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+		b.write(parentsPart, slices.Concat(file[:footer], []byte("invented"), file[footer:]))
+	}, want: []string{parentsPart, "8 bytes"}},
 
 	// payload
 	"score":             {change: payload(func(p *shard.Point) { n := int32(1234); p.Score = &n }), want: []string{partName("python"), "score"}},

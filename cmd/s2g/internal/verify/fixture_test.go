@@ -362,7 +362,7 @@ func withNotes(points []shard.Point) (noted []notedPoint) {
 func encode[T any](t testing.TB, rows []T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[T](&b)
+	w := parquet.NewGenericWriter[T](&b, parquet.CreatedBy("s2g", "1", "vectors"))
 	if _, err := w.Write(rows); err != nil {
 		t.Fatal(err)
 	}
