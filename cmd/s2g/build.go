@@ -13,6 +13,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/plan"
+	"s2g/cmd/s2g/internal/progress"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -58,7 +59,7 @@ func (a *app) build() *cobra.Command {
 					return err
 				}
 				var err error
-				if a.clock, err = buildClockOf(ctx, b, stages); err != nil {
+				if a.clock, err = progress.ClockOf(ctx, b, stages); err != nil {
 					return err
 				}
 				return b.Run(ctx, stages, a.buildSteps(b, to, cmd.Flags().Changed("stages")))

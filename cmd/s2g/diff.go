@@ -54,8 +54,8 @@ func (a *app) printDiff(ctx context.Context, was, now, form string) error {
 		return err
 	}
 	shown := a.progress("diff")
-	r, err := diff.Compare(ctx, was, now, diff.Options{Progress: shown.report})
-	shown.end()
+	r, err := diff.Compare(ctx, was, now, diff.Options{Progress: shown.Report})
+	shown.End()
 	if err != nil {
 		return err
 	}

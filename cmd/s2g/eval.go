@@ -66,9 +66,9 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 	o.Languages, o.Other, o.Links = s.Table(), s.Other, s.Links
 	o.Dense, o.Sparse, o.Workers, o.Log = embedders.Dense, embedders.Sparse, b.Options.Workers, a.log
 	shown := a.progress("eval")
-	o.Progress = shown.report
+	o.Progress = shown.Report
 	report, err := eval.Run(ctx, db, o)
-	shown.end()
+	shown.End()
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,9 @@ var imports = map[string][]string{
 		"s2g/vectors/qdrant"},
 	"s2g/cmd/s2g/internal/oracle":   {"s2g/schema/tables", "s2g/schema/vocab"}, // never graph, vectors or what they build on
 	"s2g/cmd/s2g/internal/textgrid": {},
+	"s2g/cmd/s2g/internal/progress": {internal + "build", "s2g/schema/manifest"},
 	"s2g/cmd/s2g/internal/spelling": {},
+	"s2g/cmd/s2g/internal/summary":  {internal + "build", "s2g/schema/remote"},
 	"s2g/cmd/s2g/internal/stats":    {internal + "oracle", internal + "textgrid", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab"},
 	"s2g/cmd/s2g/internal/publish":  {"s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
 	"s2g/cmd/s2g/internal/diff":     {internal + "textgrid", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},

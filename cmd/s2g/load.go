@@ -137,7 +137,7 @@ func (d *destinations) load(ctx context.Context, a *app, b *build.Build, found *
 	shown := a.progress("verify servers")
 	started := time.Now()
 	report, err := found.CompareServers(ctx, servers...)
-	shown.end()
+	shown.End()
 	if ctx.Err() != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/summary"
 	"s2g/graph/graphdb"
 	"s2g/graph/rdf4j"
 	"s2g/schema"
@@ -108,8 +109,8 @@ func (a *app) runLoadGraphDB(cmd *cobra.Command, l *loadGraphDB) error {
 // sendGraph loads the files that the repository lacks.
 func (a *app) sendGraph(ctx context.Context, r *rdf4j.Repository, b *graphdb.Build, l *loadGraphDB) (graphdb.LoadResult, error) {
 	shown := a.progress("load graphdb")
-	defer shown.end()
-	l.loading.RetryFor, l.loading.Log, l.loading.Progress = l.retryFor, a.log, shown.report
+	defer shown.End()
+	l.loading.RetryFor, l.loading.Log, l.loading.Progress = l.retryFor, a.log, shown.Report
 	return graphdb.Load(ctx, r, b, l.loading)
 }
 
@@ -201,7 +202,7 @@ func (a *app) printLoadedGraph(l graphdb.LoadResult) error {
 		a.printf("loaded      nothing: the repository had all %d files\n", l.Files)
 		return nil
 	}
-	a.printf("loaded      %d of %d files, %s statements in %.1f s, %s/s\n", l.Sent, l.Files, humanize.Comma(l.Loaded), l.Seconds, rate(l.Loaded, l.Seconds, 1))
+	a.printf("loaded      %d of %d files, %s statements in %.1f s, %s/s\n", l.Sent, l.Files, humanize.Comma(l.Loaded), l.Seconds, summary.Rate(l.Loaded, l.Seconds, 1))
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/summary"
 	"s2g/schema"
 	"s2g/vectors/qdrant"
 )
@@ -123,8 +124,8 @@ func (a *app) runLoadQdrant(cmd *cobra.Command, l *loadQdrant) (err error) {
 // sendPoints loads the points that the collections lack. No alias leads to the collections yet.
 func (a *app) sendPoints(ctx context.Context, server *qdrant.Server, points qdrant.Build, l *loadQdrant) ([]qdrant.Loaded, error) {
 	shown := a.progress("load qdrant")
-	defer shown.end()
-	l.loading.Progress = shown.report
+	defer shown.End()
+	l.loading.Progress = shown.Report
 	return server.Load(ctx, points, l.loading)
 }
 
@@ -172,10 +173,10 @@ func (a *app) printLoadedPoints(points qdrant.Build, loaded []qdrant.Loaded, dro
 	var sum qdrant.Loaded
 	for _, l := range loaded {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.1f\t%s\t%.1f\t\n", points.Alias(l.Language), l.Collection, humanize.Comma(l.Points), humanize.Comma(l.Sent),
-			l.Seconds, rate(l.Sent, l.Seconds, 1), l.Waited)
+			l.Seconds, summary.Rate(l.Sent, l.Seconds, 1), l.Waited)
 		sum.Points, sum.Sent, sum.Seconds = sum.Points+l.Points, sum.Sent+l.Sent, sum.Seconds+l.Seconds
 	}
-	fmt.Fprintf(w, "\t%d collections\t%s\t%s\t%.1f\t%s\t\t\n", len(loaded), humanize.Comma(sum.Points), humanize.Comma(sum.Sent), sum.Seconds, rate(sum.Sent, sum.Seconds, 1))
+	fmt.Fprintf(w, "\t%d collections\t%s\t%s\t%.1f\t%s\t\t\n", len(loaded), humanize.Comma(sum.Points), humanize.Comma(sum.Sent), sum.Seconds, summary.Rate(sum.Sent, sum.Seconds, 1))
 	if err := w.Flush(); err != nil {
 		return err
 	}

@@ -206,7 +206,7 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 	o.Progress = func(stage string) (func(string, int64, int64), func()) {
 		memory.ResetPeak() // for the stage's peak in the summary
 		p := a.progress(stage)
-		return p.report, p.end
+		return p.Report, p.End
 	}
 	var err error
 	if o.Memory, err = parseSize("db-memory", o.memory); err != nil {

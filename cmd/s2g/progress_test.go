@@ -1,111 +1,27 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"log/slog"
-	"strings"
 	"testing"
-	"time"
-
-	"s2g/cmd/s2g/internal/build"
 )
 
-// begun is a progress that began ten seconds ago and has logged nothing since.
-func begun(a *app, stage string) *progress {
-	p := a.progress(stage)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.started, p.logged = time.Now().Add(-10*time.Second), time.Now().Add(-logEvery)
-	return p
-}
-
-func TestProgressForPrograms(t *testing.T) {
-	var log bytes.Buffer
-	a := &app{stderr: io.Discard, json: true, log: slog.New(slog.NewJSONHandler(&log, nil))}
-	begun(a, "ingest").report("Posts", 1000, 4000)
-	var line struct {
-		Msg, What, Unit string
-		Done, Total     int64
-		PerSecond       float64 `json:"per_second"`
-		ETA             float64 `json:"eta_seconds"`
+// The first stage ends the preparation, and is shown where and as the command is.
+func TestProgressOfACommand(t *testing.T) {
+	a := &app{stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
+	defer a.prepare("examining")()
+	if p := a.preparation; p == nil || p.Terminal != nil || p.Numbers || a.lastProgress.Load() != p {
+		t.Errorf("%+v is prepared", p)
 	}
-	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
-		t.Fatalf("%v: %s", err, log.String())
+	a.json, a.terminal = true, true
+	later := a.laterProgress("verify qdrant")
+	defer later.End()
+	if a.preparation == nil || a.lastProgress.Load() != a.preparation {
+		t.Error("a stage without a report ends the preparation")
 	}
-	if line.Msg != "ingest" || line.What != "Posts" || line.Unit != "bytes" || line.Done != 1000 || line.Total != 4000 || line.PerSecond < 90 || line.ETA < 25 {
-		t.Errorf("%s", log.String())
-	}
-}
-
-func TestProgressForPeople(t *testing.T) {
-	var log bytes.Buffer
-	a := &app{stderr: io.Discard, log: slog.New(slog.NewTextHandler(&log, nil))}
-	p := begun(a, "graph")
-	p.report("posts", 1000, 4000)
-	p.report("posts", 1001, 4000) // too soon after the last line
-	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "msg=graph what=posts done=\"1,000 posts\" rate=") || !strings.Contains(got, "of=4,000 percent=25 eta=") {
-		t.Errorf("%s", got)
-	}
-	log.Reset()
-	begun(a, "graph").report("posts", 0, 0) // nothing is known yet
-	if got := log.String(); !strings.Contains(got, "what=posts for=10s\n") {
-		t.Errorf("%s", got)
-	}
-}
-
-// A stage that reports nothing is shown nevertheless, and of two only the one that reported last.
-func TestProgressRepeatsTheLastReport(t *testing.T) {
-	var log bytes.Buffer
-	a := &app{stderr: io.Discard, log: slog.New(slog.NewTextHandler(&log, nil))}
-	first := begun(a, "verify")
-	second := a.laterProgress("verify qdrant")
-	defer second.end()
-	second.mu.Lock()
-	second.logged = time.Now().Add(-logEvery)
-	second.mu.Unlock()
-	time.Sleep(2 * aliveEvery)
-	first.end() // no more lines are written
-	if got := log.String(); strings.Count(got, "msg=verify what=") != 1 || strings.Contains(got, "qdrant") {
-		t.Errorf("%s", got)
-	}
-}
-
-// The remaining time of a build is that of its stage and of the later ones at the speed of the earlier ones.
-func TestBuildClock(t *testing.T) {
-	stale := map[string]bool{"ingest": true, "graph": false, "vectors": true}
-	c := newBuildClock(build.Stages, stale, false)
-	if n, of := c.begin("ingest"); n != 1 || of != 5 {
-		t.Errorf("stage %d of %d", n, of)
-	}
-	if left, ok := c.remaining(0, 0); ok {
-		t.Errorf("%v before anything is measured", left)
-	}
-	perCost := 10 * time.Second
-	c.started = time.Now().Add(-time.Duration(stageCost["ingest"]) * perCost)
-	c.end("ingest")
-	c.begin("vectors")
-	c.started = time.Now().Add(-time.Duration(stageCost["vectors"]) * perCost / 2)
-	left, ok := c.remaining(time.Minute, 0.5)
-	if want := time.Minute + time.Duration(stageCost[build.Verify]+stageCost[build.Report])*perCost; !ok || (left-want).Abs() > time.Second {
-		t.Errorf("%v, want %v", left, want)
-	}
-	c.started = time.Now()
-	left, _ = c.remaining(time.Hour, 0.001) // a stage's start is no measure
-	if want := time.Duration(stageCost["vectors"]+stageCost[build.Verify]+stageCost[build.Report]) * perCost; (left - want).Abs() > time.Second {
-		t.Errorf("%v at the start of a stage, want %v", left, want)
-	}
-
-	remote := newBuildClock(build.Stages, stale, true)
-	remote.begin("ingest")
-	remote.started = time.Now().Add(-time.Minute)
-	if left, ok := remote.remaining(time.Minute, 0.5); ok {
-		t.Errorf("%v, although the endpoint has not been measured", left)
-	}
-	remote.end("ingest")
-	remote.begin("vectors")
-	if _, ok := remote.remaining(time.Minute, 0.5); !ok {
-		t.Error("unknown, although the endpoint is measured")
+	p := a.progress("ingest")
+	defer p.End()
+	if a.preparation != nil || a.lastProgress.Load() != p || p.Terminal != a.stderr || !p.Numbers || p.Log != a.log {
+		t.Errorf("%+v after the preparation", p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/summary"
 	"s2g/schema/manifest"
 )
 
@@ -44,7 +45,7 @@ func (a *app) printPublished(files []manifest.File) error {
 		a.printf("the build has no graph and no vectors yet\n")
 	}
 	for _, f := range files {
-		a.printf("%s\t%s\n", size(f.Size), f.Name)
+		a.printf("%s\t%s\n", summary.Size(f.Size), f.Name)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/report"
+	"s2g/cmd/s2g/internal/summary"
 	"s2g/schema/manifest"
 )
 
@@ -72,9 +73,9 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 		return err
 	}
 	shown := a.progress("report")
-	o.Progress = shown.report
+	o.Progress = shown.Report
 	r, err := report.Gather(ctx, db, o)
-	shown.end()
+	shown.End()
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	case a.json:
 		return printJSON(a, map[string]any{"report": map[string]any{"file": file, "bytes": text.Len()}})
 	case !a.quiet:
-		a.printf("%s, %s\n", file, size(int64(text.Len())))
+		a.printf("%s, %s\n", file, summary.Size(int64(text.Len())))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"s2g/cmd/s2g/internal/summary"
 	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
@@ -62,7 +63,7 @@ func TestReportedExamplesHaveResults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for unit, stage := range map[string]string{"triples": manifest.Graph, "points": manifest.Vectors} {
-				if want := count(m.Stages[stage].Rows); page.tiles[unit] != want {
+				if want := summary.Count(m.Stages[stage].Rows); page.tiles[unit] != want {
 					t.Errorf("the report has %s %s, the summary %s", page.tiles[unit], unit, want)
 				}
 			}

@@ -18,6 +18,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/config"
+	"s2g/cmd/s2g/internal/progress"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -70,9 +71,9 @@ type app struct {
 	checks   []verify.Check  // of the command, for the metrics
 	held     []*manifest.Generation
 
-	clock        *buildClock // of s2g build; nil for the other commands
-	preparation  *progress   // shown before the first stage
-	lastProgress atomic.Pointer[progress]
+	clock        *progress.Clock // of s2g build; nil for the other commands
+	preparation  *progress.Stage // shown before the first stage
+	lastProgress atomic.Pointer[progress.Stage]
 	found        string // words that find a question of the build; empty: unknown
 }
 

@@ -113,10 +113,10 @@ func fileExists(path string) bool {
 // writeSample writes the dump and prints its counts.
 func (a *app) writeSample(cmd *cobra.Command, o sample.Options) error {
 	shown := a.progress("sample")
-	o.Progress = shown.report
+	o.Progress = shown.Report
 	started := time.Now()
 	s, err := sample.Write(cmd.Context(), o)
-	shown.end()
+	shown.End()
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/summary"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -211,9 +212,9 @@ func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, op
 			return nil, err
 		}
 	}
-	opts.Workers, opts.Progress = o.Workers, shown.report
+	opts.Workers, opts.Progress = o.Workers, shown.Report
 	report, err := verify.Run(ctx, o.Out, db, opts)
-	shown.end()
+	shown.End()
 	if ctx.Err() != nil {
 		return nil, err
 	}
@@ -235,7 +236,7 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 		if !c.OK {
 			state = "DIFFERENT"
 		}
-		writeWrapped(a.stdout, fmt.Sprintf("  %-9s  %-10s ", state, c.Name), humanize.Comma(c.Count)+" "+c.What)
+		summary.WriteWrapped(a.stdout, fmt.Sprintf("  %-9s  %-10s ", state, c.Name), humanize.Comma(c.Count)+" "+c.What)
 		if !c.OK {
 			a.printf("    %s\n", remote.Printable(c.Difference))
 		}
@@ -287,9 +288,9 @@ func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest
 			return nil, nil, err
 		}
 		shown := a.laterProgress("verify graphdb")
-		ends = append(ends, func() { shown.end(); client.Close() })
+		ends = append(ends, func() { shown.End(); client.Close() })
 		servers = append(servers, &verify.GraphDB{
-			Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.graphDB.retryFor, Log: a.log, Progress: shown.report,
+			Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.graphDB.retryFor, Log: a.log, Progress: shown.Report,
 		})
 	}
 	if v.qdrant.url != "" {
@@ -299,9 +300,9 @@ func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest
 			return nil, nil, err
 		}
 		shown := a.laterProgress("verify qdrant")
-		q.Progress = shown.report
+		q.Progress = shown.Report
 		ends = append(ends, func() {
-			shown.end()
+			shown.End()
 			_ = q.Server.Close() // nothing is under way
 		})
 		servers = append(servers, q)

@@ -1,4 +1,4 @@
-package main
+package progress
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // from. Only ratios matter: the stages that have ended give the speed of the machine.
 var stageCost = map[string]float64{manifest.Ingest: 4, manifest.Graph: 2, manifest.Vectors: 4, build.Verify: 5, build.Report: 1}
 
-// buildClock estimates the remaining time of a whole build. A nil buildClock estimates nothing. Several goroutines may call
+// Clock estimates the remaining time of a whole build. A nil Clock estimates nothing. Several goroutines may call
 // its methods.
-type buildClock struct {
+type Clock struct {
 	stages []string        // of the build, in order
 	fresh  map[string]bool // stages that are up to date
 	remote bool            // an endpoint embeds: no other stage tells the time of vectors
@@ -30,9 +30,9 @@ type buildClock struct {
 	started time.Time
 }
 
-// newBuildClock returns a clock for the given stages. A stage whose entry in stale is false takes no time.
-func newBuildClock(stages []string, stale map[string]bool, remote bool) *buildClock {
-	c := &buildClock{fresh: map[string]bool{}, ended: map[string]bool{}, remote: remote}
+// newClock returns a clock for the given stages. A stage whose entry in stale is false takes no time.
+func newClock(stages []string, stale map[string]bool, remote bool) *Clock {
+	c := &Clock{fresh: map[string]bool{}, ended: map[string]bool{}, remote: remote}
 	for _, stage := range build.Stages {
 		if !slices.Contains(stages, stage) {
 			continue
@@ -44,19 +44,19 @@ func newBuildClock(stages []string, stale map[string]bool, remote bool) *buildCl
 	return c
 }
 
-// buildClockOf returns the clock of a build that runs the given stages.
-func buildClockOf(ctx context.Context, b *build.Build, stages []string) (*buildClock, error) {
+// ClockOf returns the clock of a build that runs the given stages.
+func ClockOf(ctx context.Context, b *build.Build, stages []string) (*Clock, error) {
 	state, err := b.Options.State(ctx, b.Dir.Manifest(), stages)
 	if err != nil {
 		return nil, err
 	}
 	shape := b.Options.Shape
-	return newBuildClock(stages, state.Stale, strings.Contains(shape.Dense+shape.Sparse, "://")), nil
+	return newClock(stages, state.Stale, strings.Contains(shape.Dense+shape.Sparse, "://")), nil
 }
 
 // begin notes that a stage begins, and returns its number and the number of all stages. Both are 0 for a stage that the
 // build does not have.
-func (c *buildClock) begin(stage string) (number, of int) {
+func (c *Clock) begin(stage string) (number, of int) {
 	if c == nil {
 		return 0, 0
 	}
@@ -74,7 +74,7 @@ func (c *buildClock) begin(stage string) (number, of int) {
 }
 
 // end notes that a stage has ended. Other stages than the current one are ignored.
-func (c *buildClock) end(stage string) {
+func (c *Clock) end(stage string) {
 	if c == nil {
 		return
 	}
@@ -91,11 +91,11 @@ func (c *buildClock) end(stage string) {
 }
 
 // comparable reports whether the time of a stage follows from the times of the others.
-func (c *buildClock) comparable(stage string) bool { return !(c.remote && stage == manifest.Vectors) }
+func (c *Clock) comparable(stage string) bool { return !(c.remote && stage == manifest.Vectors) }
 
 // remaining returns the time that the build still takes, if left is that of the current stage and share, from 0 to 1, the
 // done part of it. It returns false where nothing measured allows an estimate.
-func (c *buildClock) remaining(left time.Duration, share float64) (time.Duration, bool) {
+func (c *Clock) remaining(left time.Duration, share float64) (time.Duration, bool) {
 	if c == nil {
 		return 0, false
 	}
