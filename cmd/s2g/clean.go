@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/remote"
@@ -80,7 +81,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 
 // printChunks prints a cleaned post for people.
 func (a *app) printChunks(c *vectors.Cleaned, window int) {
-	a.printf("%s %d: %s\n", c.Type, c.PostID, printableLine(c.Title))
+	a.printf("%s %d: %s\n", c.Type, c.PostID, terminal.PrintableLine(c.Title))
 	for _, d := range c.Drops {
 		a.printf("\ndropped by %s (%s):\n%s\n", d.Rule, text.NoiseRuleMeaning(d.Rule), indent(remote.Printable(d.Text)))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/schema"
 	"s2g/schema/schematest"
 )
@@ -58,7 +59,7 @@ func mustParse(t *testing.T, where string, args []string) {
 // flagVariables returns the environment variables of all flags of all commands.
 func flagVariables() []string {
 	var names []string
-	visit := func(f *pflag.Flag) { names = append(names, environmentName(f.Name)) }
+	visit := func(f *pflag.Flag) { names = append(names, commandline.Variable(f.Name)) }
 	root := newApp(io.Discard, io.Discard).root
 	root.PersistentFlags().VisitAll(visit)
 	commands := root.Commands()

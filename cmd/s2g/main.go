@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/plan"
 	"s2g/ingest/dump"
@@ -67,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	a.args = args
 	a.root.SetArgs(args)
 	started := time.Now()
-	cmd, err := a.root, checkCommand(a.root, args)
+	cmd, err := a.root, commandline.CheckCommand(a.root, args)
 	if err != nil {
 		a.json = slices.Contains(args, "--json") // no flag is parsed
 	} else {
@@ -153,7 +154,7 @@ var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 // withFlagNames replaces the options that a library's message names by their flags: "option window" by "--window".
 func (a *app) withFlagNames(message string) string {
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
-		if name := strings.TrimPrefix(option, "option "); slices.Contains(commandLineOnly, name) || slices.Contains(flagNames(a.root), name) {
+		if name := strings.TrimPrefix(option, "option "); slices.Contains(commandline.OnlyFlags, name) || slices.Contains(flagNames(a.root), name) {
 			return "--" + name
 		}
 		return option

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/metrics"
 	"s2g/schema/manifest"
 )
@@ -33,7 +34,7 @@ func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) erro
 		return nil // the command has no build
 	}
 	if a.metrics == "" { // a command line that could not be parsed has set no flags
-		a.metrics = a.getenv(environmentName("metrics"))
+		a.metrics = a.getenv(commandline.Variable("metrics"))
 	}
 	if a.metrics == "" {
 		return nil

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -17,8 +15,10 @@ import (
 	"golang.org/x/term"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/progress"
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -91,7 +91,7 @@ func newApp(stdout, stderr io.Writer) *app {
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagFault)
+	root.SetFlagErrorFunc(commandline.FlagFault)
 	f := root.PersistentFlags()
 	f.BoolVar(&a.quiet, "quiet", false, "print only warnings, errors and results")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
@@ -108,12 +108,12 @@ func newApp(stdout, stderr io.Writer) *app {
 		a.doctor(),
 	)
 	root.AddCommand(manCommand())
-	root.Args = cobra.ArbitraryArgs // checkCommand has refused unknown words
+	root.Args = cobra.ArbitraryArgs // commandline.CheckCommand has refused unknown words
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, cmd := range root.Commands() {
 		makeResettable(cmd.Flags())
 	}
-	checkWords(root)
+	commandline.CheckArguments(root, shellQuoted)
 	completions(root)
 	a.root = root
 	return a
@@ -124,7 +124,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
 		return nil // completion works even if the environment holds bad values
 	}
-	if err := checkValues(cmd.Flags()); err != nil {
+	if err := commandline.CheckValues(cmd.Flags()); err != nil {
 		return err
 	}
 	if err := a.applySettings(cmd); err != nil {
@@ -177,17 +177,7 @@ func (a *app) printf(format string, args ...any) {
 
 // printJSON prints values as JSON, each on a line of its own. It escapes what a terminal would interpret.
 func printJSON[T any](a *app, values ...T) error {
-	var line bytes.Buffer
-	for _, v := range values {
-		line.Reset()
-		if err := json.NewEncoder(&line).Encode(v); err != nil {
-			return err
-		}
-		if _, err := a.stdout.Write(escapeUnprintable(line.Bytes())); err != nil {
-			return err
-		}
-	}
-	return nil
+	return terminal.WriteJSON(a.stdout, values...)
 }
 
 // forms are the values of --as.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
+	"s2g/cmd/s2g/internal/searchpage"
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
@@ -125,17 +127,23 @@ func (a *app) runSearch(cmd *cobra.Command, s *searchCommand) (err error) {
 			return err
 		}
 	}
-	p := newSearchPage(found, s)
+	p := searchpage.New(found, s.query.Query, s.answers)
 	if len(p.Results) == 0 {
 		fmt.Fprintln(a.stderr, "nothing found")
 	}
 	switch s.format {
 	case "md":
-		return p.writeMarkdown(a.stdout)
+		return p.WriteMarkdown(a.stdout)
 	case "html":
-		return p.writeHTML(a.stdout)
+		return p.WriteHTML(a.stdout)
 	}
-	return p.writeText(a.stdout, a.marksTerms())
+	return p.WriteText(a.stdout, a.marksTerms())
+}
+
+// marksTerms reports whether results are printed with marks.
+func (a *app) marksTerms() bool {
+	results, ok := a.stdout.(*resultWriter)
+	return ok && terminal.ShowsMarks(results.w)
 }
 
 // check completes the options and returns a usage fault for a bad value.
@@ -153,37 +161,15 @@ func (s *searchCommand) check(cmd *cobra.Command) error {
 	if s.answers < 0 {
 		return schema.Faultf(schema.FaultUsage, "give 0 or more", "--answers %d", s.answers)
 	}
-	if err := checkOneOf("format", s.format, searchFormats); err != nil {
+	if err := commandline.CheckOneOf("format", s.format, searchFormats); err != nil {
 		return err
 	}
 	if cmd.Flags().Changed("min-score") {
 		o.Filter.MinScore = &s.minScore
 	}
 	var err error
-	o.Filter.Since, err = parseDate(s.since)
+	o.Filter.Since, err = commandline.ParseDate(s.since)
 	return err
-}
-
-// checkOneOf returns a usage fault unless the value of a flag is one of the given ones.
-func checkOneOf(flag, value string, values []string) error {
-	if slices.Contains(values, value) {
-		return nil
-	}
-	return schema.Faultf(schema.FaultUsage, "it takes one of "+strings.Join(values, ", "), "--%s has the value %q", flag, value)
-}
-
-// parseDate parses the value of --since: the beginning of a year, a month or a day in UTC, or a moment as in RFC 3339. The
-// empty value is the zero time.
-func parseDate(value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	for _, form := range []string{"2006", "2006-01", time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(form, value); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, schema.Faultf(schema.FaultUsage, "give a date as 2023, 2023-05 or 2023-05-31", "--since: %q is not a date", value)
 }
 
 // addThreads adds the answers of the questions to the hits: from the tables, or, if the build has none, the accepted

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/spelling"
 	"s2g/schema"
@@ -29,9 +30,6 @@ type settings struct {
 	redacted remote.Secrets // what messages leave out
 }
 
-// commandLineOnly are the flags that no file can set.
-var commandLineOnly = []string{"help", "version", "config"}
-
 // applySettings sets the flags that the command line leaves open from the environment and the configuration file.
 func (a *app) applySettings(cmd *cobra.Command) error {
 	a.settings.from = map[string]string{}
@@ -42,7 +40,7 @@ func (a *app) applySettings(cmd *cobra.Command) error {
 		return err
 	}
 	a.settings.redacted = config.Secrets(os.Environ(), a.settings.secrets)
-	if err := misspeltVariable(os.Environ(), flagNames(cmd.Root())); err != nil {
+	if err := commandline.MisspeltVariable(os.Environ(), flagNames(cmd.Root())); err != nil {
 		return err
 	}
 	if err := a.setFromEnvironment(flags); err != nil {
@@ -54,16 +52,11 @@ func (a *app) applySettings(cmd *cobra.Command) error {
 	return a.refusePassword(flags)
 }
 
-// environmentName returns the variable of a flag: S2G_DB_MEMORY of db-memory.
-func environmentName(flag string) string {
-	return "S2G_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
 // setFromEnvironment sets the flags that the command line leaves open. An empty variable counts as unset.
 func (a *app) setFromEnvironment(flags *pflag.FlagSet) error {
 	var failed error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := environmentName(f.Name)
+		name := commandline.Variable(f.Name)
 		value := a.getenv(name)
 		if value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
 			return
@@ -153,7 +146,7 @@ func unknownSetting(s config.Setting, known []string) error {
 func flagNames(root *cobra.Command) []string {
 	var names []string
 	visit := func(f *pflag.Flag) {
-		if !slices.Contains(names, f.Name) && !slices.Contains(commandLineOnly, f.Name) {
+		if !slices.Contains(names, f.Name) && !slices.Contains(commandline.OnlyFlags, f.Name) {
 			names = append(names, f.Name)
 		}
 	}
@@ -175,7 +168,7 @@ func flagNames(root *cobra.Command) []string {
 func (a *app) refusePassword(flags *pflag.FlagSet) error {
 	f := flags.Lookup("dsn")
 	from := a.settings.from["dsn"]
-	if f == nil || f.Value.String() == "" || from == environmentName("dsn") {
+	if f == nil || f.Value.String() == "" || from == commandline.Variable("dsn") {
 		return nil
 	}
 	c, err := mysql.ParseDSN(f.Value.String())

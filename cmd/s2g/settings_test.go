@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/schema"
 )
 
@@ -23,7 +24,7 @@ func TestFilesSetAllFlagsButThoseOfACommandLine(t *testing.T) {
 			t.Errorf("--%s is in no file", name)
 		}
 	}
-	for _, name := range commandLineOnly {
+	for _, name := range commandline.OnlyFlags {
 		if slices.Contains(names, name) {
 			t.Errorf("a file may set --%s", name)
 		}
@@ -46,7 +47,7 @@ func TestMisspeltVariable(t *testing.T) {
 		"S2G_LANGUAGES": "", "S2G_PORT": "", "S2G_SERVICE_HOST": "", "S2G_PORT_80_TCP_ADDR": "", "S2G_KEEP_BUILDS": "", "S2G_DUMPS": "", "S2G_BUILDS": "",
 		"S2G_QDRANT_API_KEY": "", "S2G_GRAPHDB_PASSWORD_FILE": "", "S2G_TEST_DUMPS": "", "LANGAUGES": "",
 	} {
-		err := misspeltVariable([]string{"HOME=/", variable + "=x"}, names)
+		err := commandline.MisspeltVariable([]string{"HOME=/", variable + "=x"}, names)
 		if _, remedy := schema.FaultOf(err); (err != nil) != (meant != "") || !strings.Contains(remedy, meant) {
 			t.Errorf("%s: %v, %s", variable, err, remedy)
 		}

@@ -1,25 +1,27 @@
-package main
+// Package searchpage shows the result of a search as text, Markdown or HTML.
+package searchpage
 
 import (
 	"fmt"
 	"io"
 	"strings"
 
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/schema/remote"
 	"s2g/vectors/search"
 )
 
-// searchPage is the result of a search as people read it. Its texts are printable.
-type searchPage struct {
+// Page is the result of a search as people read it. Its texts are printable.
+type Page struct {
 	Query       string
 	NoGoodMatch bool
-	Results     []searchResult
+	Results     []Result
 	found       *search.Result
 }
 
-// searchResult is a question that was found, or, with accepted answers alone, a question that was not shown but led to
+// Result is a question that was found, or, with accepted answers alone, a question that was not shown but led to
 // neighbours.
-type searchResult struct {
+type Result struct {
 	search.Hit
 	Number     int // of the result, from 1; 0: the question itself is left out
 	Shown      []search.Answer
@@ -27,23 +29,24 @@ type searchResult struct {
 	Neighbours []search.Hit
 }
 
-func newSearchPage(found *search.Result, s *searchCommand) *searchPage {
-	p := &searchPage{Query: printableLine(s.query.Query), NoGoodMatch: found.NoGoodMatch, found: found}
+// New returns the page of what a query found, with at most that many answers under each question.
+func New(found *search.Result, query string, answers int) *Page {
+	p := &Page{Query: terminal.PrintableLine(query), NoGoodMatch: found.NoGoodMatch, found: found}
 	number := 0
 	for _, h := range found.Hits {
 		h = printableHit(h)
 		if h.Via != nil {
 			if n := len(p.Results); n == 0 || p.Results[n-1].PostID != h.Via.From {
-				p.Results = append(p.Results, searchResult{Hit: search.Hit{PostID: h.Via.From}})
+				p.Results = append(p.Results, Result{Hit: search.Hit{PostID: h.Via.From}})
 			}
 			last := &p.Results[len(p.Results)-1]
 			last.Neighbours = append(last.Neighbours, h)
 			continue
 		}
 		number++
-		r := searchResult{Hit: h, Number: number}
+		r := Result{Hit: h, Number: number}
 		for _, answer := range h.Answers {
-			if len(r.Shown) < s.answers && answer.Text != "" {
+			if len(r.Shown) < answers && answer.Text != "" {
 				r.Shown = append(r.Shown, answer)
 			}
 		}
@@ -55,16 +58,16 @@ func newSearchPage(found *search.Result, s *searchCommand) *searchPage {
 
 // printableHit returns a copy whose texts are printable.
 func printableHit(h search.Hit) search.Hit {
-	h.Title, h.IRI, h.Language, h.Author, h.License = printableLine(h.Title), printableLine(h.IRI), printableLine(h.Language), printableLine(h.Author), printableLine(h.License)
+	h.Title, h.IRI, h.Language, h.Author, h.License = terminal.PrintableLine(h.Title), terminal.PrintableLine(h.IRI), terminal.PrintableLine(h.Language), terminal.PrintableLine(h.Author), terminal.PrintableLine(h.License)
 	h.Text, h.Match.Snippet = remote.Printable(h.Text), remote.Printable(h.Match.Snippet)
 	tags := make([]string, len(h.Tags))
 	for i, tag := range h.Tags {
-		tags[i] = printableLine(tag)
+		tags[i] = terminal.PrintableLine(tag)
 	}
 	h.Tags = tags
 	answers := make([]search.Answer, len(h.Answers))
 	for i, x := range h.Answers {
-		x.IRI, x.Text, x.Author, x.License = printableLine(x.IRI), remote.Printable(x.Text), printableLine(x.Author), printableLine(x.License)
+		x.IRI, x.Text, x.Author, x.License = terminal.PrintableLine(x.IRI), remote.Printable(x.Text), terminal.PrintableLine(x.Author), terminal.PrintableLine(x.License)
 		answers[i] = x
 	}
 	h.Answers = answers
@@ -119,8 +122,8 @@ func answerFacts(x search.Answer) string {
 
 const noGoodMatch = "no good match; the nearest results:"
 
-// writeText writes the page for a terminal, or for a pipe without marks.
-func (p *searchPage) writeText(w io.Writer, marks bool) error {
+// WriteText writes the page for a terminal, or for a pipe without marks.
+func (p *Page) WriteText(w io.Writer, marks bool) error {
 	text := func(text, indent string) string {
 		text = strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent)
 		if !marks {
@@ -163,8 +166,8 @@ func (p *searchPage) writeText(w io.Writer, marks bool) error {
 	return nil
 }
 
-// writeMarkdown writes the page with whole texts, which have the form of Markdown, and with what their licence requires.
-func (p *searchPage) writeMarkdown(w io.Writer) error {
+// WriteMarkdown writes the page with whole texts, which have the form of Markdown, and with what their licence requires.
+func (p *Page) WriteMarkdown(w io.Writer) error {
 	fmt.Fprintf(w, "# %s\n", markdownText(p.Query))
 	if len(p.Results) == 0 {
 		fmt.Fprint(w, "\nNothing found.\n")

@@ -1,4 +1,4 @@
-package main
+package searchpage
 
 import (
 	_ "embed"
@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-//go:embed search.html
-var searchHTML string
+//go:embed page.html
+var pageHTML string
 
-// writeHTML writes the page as one HTML file without scripts. The template escapes all texts and checks the addresses of
+// WriteHTML writes the page as one HTML file without scripts. The template escapes all texts and checks the addresses of
 // links.
-func (p *searchPage) writeHTML(w io.Writer) error {
+func (p *Page) WriteHTML(w io.Writer) error {
 	functions := template.FuncMap{
 		"facts": facts, "edge": edge, "answerFacts": answerFacts, "mark": p.markHTML,
 		"noGoodMatch": func() string { return noGoodMatch },
 		"more":        func(n int) bool { return n > 0 },
 	}
-	t, err := template.New("search").Funcs(functions).Parse(searchHTML)
+	t, err := template.New("search").Funcs(functions).Parse(pageHTML)
 	if err != nil {
 		return err
 	}
@@ -26,7 +26,7 @@ func (p *searchPage) writeHTML(w io.Writer) error {
 }
 
 // markHTML escapes a text and marks the words of the query.
-func (p *searchPage) markHTML(text string) template.HTML {
+func (p *Page) markHTML(text string) template.HTML {
 	var b strings.Builder
 	p.found.Parts(strings.TrimSpace(text), func(part string, isTerm bool) {
 		part = template.HTMLEscapeString(part)

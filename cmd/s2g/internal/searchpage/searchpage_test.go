@@ -1,4 +1,4 @@
-package main
+package searchpage
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 // A neighbour stands under the question that led to it, which is not shown where it lacks an accepted answer.
-func TestSearchPageGroupsNeighbours(t *testing.T) {
+func TestPageGroupsNeighbours(t *testing.T) {
 	neighbour := func(id, from int64, edge, direction string) search.Hit {
 		return search.Hit{PostID: id, IRI: "http://e/q", Title: "n", CreationDate: "2015-01-02T00:00:00.000Z", Via: &search.Via{From: from, Edge: edge, Direction: direction, Post: id}}
 	}
@@ -21,7 +21,7 @@ func TestSearchPageGroupsNeighbours(t *testing.T) {
 		neighbour(8, 6, search.EdgeLinked, search.DirectionOut),
 	}}
 	var b strings.Builder
-	if err := newSearchPage(found, &searchCommand{}).writeText(&b, false); err != nil {
+	if err := New(found, "", 0).WriteText(&b, false); err != nil {
 		t.Fatal(err)
 	}
 	var lines []string // those that name questions
@@ -51,29 +51,5 @@ func TestMarkdownBody(t *testing.T) {
 	}
 	if got, want := markdownText("[a](b) *c* <d> `e` #f"), "\\[a\\](b) \\*c\\* \\<d\\> \\`e\\` \\#f"; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-}
-
-func TestParseDate(t *testing.T) {
-	for value, want := range map[string]string{"2023": "2023-01-01T00:00:00Z", "2023-05": "2023-05-01T00:00:00Z", "2023-05-31": "2023-05-31T00:00:00Z", "2023-05-31T02:00:00+02:00": "2023-05-31T00:00:00Z"} {
-		if got, err := parseDate(value); err != nil || got.UTC().Format("2006-01-02T15:04:05Z") != want {
-			t.Errorf("%s: %v, %v", value, got, err)
-		}
-	}
-	for _, value := range []string{"23", "2023-13", "31.05.2023", "now"} {
-		if got, err := parseDate(value); err == nil {
-			t.Errorf("%s: %v", value, got)
-		}
-	}
-}
-
-// A line of JSON keeps its value without a character that a terminal interprets.
-func TestEscapeUnprintable(t *testing.T) {
-	for line, want := range map[string]string{
-		"{\"a\":\"b\"}\n": "{\"a\":\"b\"}\n", "\"\u009b\u202e\u007fé\"\n": `"\u009b\u202e\u007fé"` + "\n", "\"\U000e0041\"": `"\udb40\udc41"`, "\"日本 😀\"": "\"日本 😀\"",
-	} {
-		if got := string(escapeUnprintable([]byte(line))); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
 	}
 }

@@ -1,8 +1,11 @@
-package main
+// Package terminal prints what a terminal may show: no control characters, and marks only where it shows them.
+package terminal
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"unicode"
@@ -14,9 +17,24 @@ import (
 	"s2g/schema/remote"
 )
 
-// printableLine returns the printable characters of a text on one line.
-func printableLine(text string) string {
+// PrintableLine returns the printable characters of a text on one line.
+func PrintableLine(text string) string {
 	return strings.Join(strings.Fields(remote.Printable(text)), " ")
+}
+
+// WriteJSON writes values as JSON, each on a line of its own. It escapes what a terminal would interpret.
+func WriteJSON[T any](w io.Writer, values ...T) error {
+	var line bytes.Buffer
+	for _, v := range values {
+		line.Reset()
+		if err := json.NewEncoder(&line).Encode(v); err != nil {
+			return err
+		}
+		if _, err := w.Write(escapeUnprintable(line.Bytes())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // escapeUnprintable replaces, in a line of JSON, the characters that [remote.Printable] removes by their escapes. In JSON
@@ -41,12 +59,8 @@ func escapeUnprintable(line []byte) []byte {
 	return escaped
 }
 
-// marksTerms reports whether results are printed with marks: only to a terminal, and not if NO_COLOR is set.
-func (a *app) marksTerms() bool {
-	results, ok := a.stdout.(*resultWriter)
-	if !ok {
-		return false
-	}
-	f, isFile := results.w.(*os.File)
+// ShowsMarks reports whether results are written with marks: only to a terminal, and not if NO_COLOR is set.
+func ShowsMarks(w io.Writer) bool {
+	f, isFile := w.(*os.File)
 	return isFile && term.IsTerminal(int(f.Fd())) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
