@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // NextFolder returns the folder in OUT in which a build makes the outputs that
@@ -104,6 +105,11 @@ func (d *Dir) enterNext(keys map[string]string, ingest bool) error {
 		m = newManifest(next)
 	}
 	m = m.clone()
+	for _, stage := range []string{Graph, Vectors} {
+		if !isAnyIn(next, entities[stage]) { // a kill came between the entry and the links
+			delete(m.Stages, stage)
+		}
+	}
 	sameTables := service.Stages[Ingest] != nil && service.Stages[Ingest].Key == keys[Ingest]
 	if ingest || !sameTables {
 		delete(m.Stages, Ingest)
@@ -144,6 +150,14 @@ func (d *Dir) enterNext(keys map[string]string, ingest bool) error {
 		}
 	}
 	return nil
+}
+
+// isAnyIn reports whether a folder has one of the names, be it a link.
+func isAnyIn(folder string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(folder, name))
+		return err == nil
+	})
 }
 
 // keeps reports whether the root holds outputs of a stage with the key, finished or

@@ -94,6 +94,9 @@ func (d *Dir) renames() (steps []rename, err error) {
 		if next.Stages[stage] == nil || d.IsLinked(stage) {
 			continue
 		}
+		if len(next.Stages[stage].Files) > 0 && !isAnyIn(d.root, entities[stage]) {
+			return nil, fmt.Errorf("%s names outputs of %s and has none; those in service stay", d.root, stage)
+		}
 		delete(carried, stage)
 		retire(filepath.Join(".s2g", stage+".journal")) // of a run in place, whose files go
 		if stage == Vectors {

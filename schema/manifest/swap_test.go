@@ -228,6 +228,47 @@ func TestStagesThatDoNotChangeAreLinks(t *testing.T) {
 	}
 }
 
+// A kill between the entry of a stage and its links costs nothing: the next run links
+// the stage, and a swap never takes outputs out of service without new ones.
+func TestStageWithoutItsLinksIsLinkedAgain(t *testing.T) {
+	out := t.TempDir()
+	inService(t, out, "old")
+	keys := keysOf("old")
+	keys[Graph] = Graph + " of new"
+	d := open(t, out)
+	if err := d.EnterNext(keys, false); err != nil {
+		t.Fatal(err)
+	}
+	unlinked := func() {
+		for _, name := range entities[Vectors] {
+			if err := os.Remove(filepath.Join(NextFolder(out), name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	unlinked()
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d = open(t, out)
+	if err := d.EnterNext(keys, false); err != nil {
+		t.Fatal(err)
+	}
+	if !d.IsLinked(Vectors) || d.Manifest().Stages[Vectors] == nil {
+		t.Fatal("the vectors are not linked")
+	}
+	if err := writeStage(d, Graph, "new", "graph/batch-1"); err != nil {
+		t.Fatal(err)
+	}
+	unlinked()
+	if err := d.Swap(t.Context(), nil); err == nil {
+		t.Error("a build without its vectors went into service")
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "vectors/python/part-00000.parquet")); err != nil || string(text) != "old" {
+		t.Errorf("the vectors in service hold %q: %v", text, err)
+	}
+}
+
 // A swap that ends after any of its steps is completed by the next start, and by the
 // next reader.
 func TestSwapIsCompletedAfterEachStep(t *testing.T) {
