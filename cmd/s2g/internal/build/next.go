@@ -162,6 +162,9 @@ func (b *Build) swap(ctx context.Context) error {
 			return nil
 		}
 	}
+	if err := b.Publish(); err != nil { // a kill may have come between the last stage and its documents
+		return err
+	}
 	err := b.Dir.Swap(ctx, func() {
 		log.Warn("the new build is complete; it goes into service when the commands that read the one before have ended")
 	})

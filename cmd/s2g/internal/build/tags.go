@@ -2,8 +2,6 @@ package build
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,15 +125,16 @@ func (b *Build) checkQuestions(ctx context.Context, db *tables.DB) error {
 	for _, l := range b.Options.Shape.Languages {
 		parts, tags = append(parts, "LOCATE(?, Tags) > 0"), append(tags, "|"+l.Tag+"|")
 	}
-	one := 0
 	query := "SELECT 1 FROM Posts WHERE PostTypeId = 1 AND (" + strings.Join(parts, " OR ") + ") LIMIT 1"
-	err := db.SQL().QueryRowContext(ctx, query, tags...).Scan(&one)
-	if err == nil {
+	err := db.EachRow(ctx, query, func([][]byte) error {
 		b.asked = true
 		return nil
-	}
-	if !errors.Is(err, sql.ErrNoRows) {
+	}, tags...)
+	if err != nil {
 		return fmt.Errorf("looking for a question of the chosen languages: %w", err)
+	}
+	if b.asked {
+		return nil
 	}
 	counts, err := countTags(ctx, db)
 	if err != nil {
@@ -146,25 +145,20 @@ func (b *Build) checkQuestions(ctx context.Context, db *tables.DB) error {
 
 // countTags counts the tags of all questions.
 func countTags(ctx context.Context, db *tables.DB) ([]dump.TagCount, error) {
-	rows, err := db.SQL().QueryContext(ctx, "SELECT Tags FROM Posts WHERE PostTypeId = 1 AND Tags IS NOT NULL")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	number := map[string]int64{}
-	var list sql.RawBytes
-	for rows.Next() {
-		if err := rows.Scan(&list); err != nil {
-			return nil, err
-		}
-		for tag := range schema.SplitTags(list) {
+	err := db.EachRow(ctx, "SELECT Tags FROM Posts WHERE PostTypeId = 1 AND Tags IS NOT NULL", func(row [][]byte) error {
+		for tag := range schema.SplitTags(row[0]) {
 			number[string(tag)]++
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	var counts []dump.TagCount
 	for tag, n := range number {
 		counts = append(counts, dump.TagCount{Tag: tag, Count: n})
 	}
 	slices.SortFunc(counts, func(a, b dump.TagCount) int { return strings.Compare(a.Tag, b.Tag) })
-	return counts, rows.Err()
+	return counts, nil
 }
