@@ -30,6 +30,7 @@ const (
 // Readers may join any server, because their sessions are read-only.
 func (a Access) admits(other Access) bool { return other == Read || other == a }
 
+// String returns the work that needs the access, for messages.
 func (a Access) String() string {
 	switch a {
 	case Load:

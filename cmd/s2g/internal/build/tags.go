@@ -19,6 +19,7 @@ type NoQuestion struct {
 	err  error
 }
 
+// Error returns the message of the usage fault.
 func (e *NoQuestion) Error() string { return e.err.Error() }
 
 // Unwrap returns the usage fault.

@@ -21,6 +21,7 @@ type Refusal struct {
 	err  error
 }
 
+// Error returns the message of the usage fault.
 func (r *Refusal) Error() string { return r.err.Error() }
 
 // Unwrap returns the usage fault.

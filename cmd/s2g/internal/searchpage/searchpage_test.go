@@ -9,7 +9,7 @@ import (
 	"s2g/vectors/search"
 )
 
-// A neighbour stands under the question that led to it, which is not shown where it lacks an accepted answer.
+// A neighbour follows the question that led to it. A question without an accepted answer is not shown.
 func TestPageGroupsNeighbours(t *testing.T) {
 	neighbour := func(id, from int64, edge, direction string) search.Hit {
 		return search.Hit{PostID: id, IRI: "http://e/q", Title: "n", CreationDate: "2015-01-02T00:00:00.000Z", Via: &search.Via{From: from, Edge: edge, Direction: direction, Post: id}}
