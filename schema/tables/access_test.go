@@ -123,8 +123,8 @@ func TestAccessOfALeftServerChanges(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
+	_ = cmd.Wait() // its lock is free once it has ended, not when the signal is sent
 	serve(t, openFor(t, dir, Load), "next", map[string]string{"Votes": vote2})
-	_ = cmd.Wait() // it was killed
 	if names := otherUsers(dir, openFor(t, dir, Read).server.entry); len(names) != 1 {
 		t.Errorf("users: %q", names) // the load; the killed reader is gone
 	}
