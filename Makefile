@@ -7,8 +7,8 @@
 #   make e2e      only the tests that load a build into GraphDB and Qdrant: their engines, or the servers S2G_TEST_GRAPHDB, S2G_TEST_QDRANT
 #   make check    gofmt, vet, staticcheck, the import table, and govulncheck if its database can be reached
 #   make quality  compare search quality with a trained model on a real site with the numbers in docs/vectors.md: ten minutes or more
-#   make bench    measure speeds and peak memory on a sample of BENCH_POSTS posts (default 100,000), beside references; with
-#                 BENCH_GROWTH=1 also the growth from 25,000 to 400,000 posts
+#   make bench    measure speeds, peak memory and disk traffic on a sample of BENCH_POSTS posts (default 100,000), beside references;
+#                 with BENCH_GROWTH=1 also the growth from 25,000 to 400,000 posts, or between the sizes of BENCH_GROWTH='100000 400000'
 #   make picture  docs/report.png, the report of a synthetic sample as a browser shows it
 #   make build    only bin/s2g
 #   make man      man pages, in out/man: man out/man/s2g-build.1 shows one
