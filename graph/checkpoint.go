@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
 	"s2g/graph/trig"
+	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
@@ -102,7 +102,7 @@ func countCommitted(ctx context.Context, out string, files []manifest.File, grap
 
 // countFile adds the quads of a batch file to counts.
 func countFile(path string, positions map[string]int, kinds *kinds, counts [][]int64) error {
-	file, err := os.Open(path)
+	file, err := schema.OpenRegular(path)
 	if err != nil {
 		return err
 	}

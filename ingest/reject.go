@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -156,7 +155,7 @@ func (in *ingestRun) writeRejects() error {
 // ReadRejects reads the rejects.jsonl of folder OUT. A build without the file has no
 // bad rows.
 func ReadRejects(out string) ([]Reject, error) {
-	f, err := os.Open(filepath.Join(out, RejectsFile))
+	f, err := schema.OpenRegular(filepath.Join(out, RejectsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

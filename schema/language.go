@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 )
@@ -70,9 +69,9 @@ func ParseLanguages(value string) ([]Language, error) {
 	if !isFile {
 		return readLanguages(strings.NewReader(strings.ReplaceAll(value, ",", "\n")), known)
 	}
-	f, err := os.Open(name)
+	f, err := OpenRegular(name)
 	if err != nil {
-		return nil, Faultf(FaultUsage, "", "reading the language table: %w", err)
+		return nil, Faultf(FaultUsage, "give @ and the name of a readable CSV file", "reading the language table: %w", err)
 	}
 	defer f.Close()
 	table, err := readLanguages(f, known)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
@@ -75,7 +76,7 @@ func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
-	in, err := os.Open(from)
+	in, err := schema.OpenRegular(from)
 	if err != nil {
 		return err
 	}

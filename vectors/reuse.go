@@ -192,7 +192,7 @@ func (b *reusedBuild) check(file string) error {
 }
 
 func compareHash(file, want string) error {
-	f, err := os.Open(file)
+	f, err := schema.OpenRegular(file)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -96,7 +95,7 @@ func (b *Build) path(f manifest.File) string {
 // read reads a file and compares its SHA-256 with the manifest's.
 func (b *Build) read(f manifest.File) ([]byte, error) {
 	const remedy = "run s2g verify to find what differs, or s2g graph again"
-	content, err := os.ReadFile(b.path(f))
+	content, err := schema.ReadRegular(b.path(f))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, schema.Faultf(schema.FaultVerification, remedy, "%s is missing in %s", f.Name, b.Out)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,9 +64,9 @@ var namePredicates = map[string]bool{
 // ReadConfiguration reads a file with a repository's configuration, and returns
 // its text and the repository's name.
 func ReadConfiguration(path string) (text []byte, name string, err error) {
-	text, err = os.ReadFile(path)
+	text, err = schema.ReadRegular(path)
 	if err != nil {
-		return nil, "", schema.Faultf(schema.FaultUsage, "", "reading the repository's configuration: %w", err)
+		return nil, "", schema.Faultf(schema.FaultUsage, "give option repository-config a readable Turtle file", "reading the repository's configuration: %w", err)
 	}
 	triples, err := rdf.NewTripleDecoder(bytes.NewReader(text), rdf.Turtle).DecodeAll()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
 
+	"s2g/schema"
 	"s2g/schema/private"
 )
 
@@ -67,7 +68,7 @@ func (f *finder) fileStream(file File, table string, c codec) *Stream {
 		s.Members[0].Size = file.Size
 	}
 	s.open = func(ctx context.Context) (source, error) {
-		in, err := os.Open(file.Path)
+		in, err := schema.OpenRegular(file.Path)
 		if err != nil {
 			return nil, err
 		}

@@ -87,24 +87,6 @@ func (f File) checkUnchanged() error {
 	return nil
 }
 
-// checkRegular returns a usage fault for a pipe, a device or a socket: reading one
-// may wait for ever, and none can be read twice.
-func checkRegular(path string, info fs.FileInfo) error {
-	if info.Mode().IsRegular() {
-		return nil
-	}
-	kind := "no regular file"
-	switch {
-	case info.Mode()&fs.ModeNamedPipe != 0:
-		kind = "a pipe"
-	case info.Mode()&fs.ModeSocket != 0:
-		kind = "a socket"
-	case info.Mode()&fs.ModeDevice != 0:
-		kind = "a device"
-	}
-	return schema.Faultf(schema.FaultUsage, "write it to a file and give option dump that", "%s is %s", path, kind)
-}
-
 // Find finds the tables of a dump. path is a folder of Posts.xml, Comments.xml.gz
 // and so on, a folder of site-Posts.7z, site-Comments.7z and so on, the .7z archive
 // of a site, or a .7z of such archives. Where it holds several sites, as

@@ -3,7 +3,6 @@ package dump
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 // is none.
 func markedSite(dir string) (string, error) {
 	path := filepath.Join(dir, schema.DumpSiteFile)
-	text, err := os.ReadFile(path)
+	text, err := schema.ReadRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -47,7 +47,7 @@ func (f *finder) find() (host string, found []candidate, err error) {
 			_, all, err = f.choose(all) // so that archives of other sites are not opened
 		}
 	case !info.Mode().IsRegular():
-		err = checkRegular(f.path, info)
+		err = schema.CheckRegular(f.path, info)
 	case isSevenZip(f.path):
 		all = []candidate{f.archive(newFile(f.path, info), siteOf(f.path), f.wanted)}
 	default:
@@ -97,7 +97,7 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 			folders = append(folders, path)
 		case isSevenZip(path):
 			if tables, site := f.archiveTables(e.Name(), site); len(tables) > 0 {
-				if err := checkRegular(path, info); err != nil {
+				if err := schema.CheckRegular(path, info); err != nil {
 					return nil, err
 				}
 				all = append(all, f.archive(newFile(path, info), site, tables))
@@ -107,7 +107,7 @@ func (f *finder) folder(dir, site string, subfolders bool) ([]candidate, error) 
 		default:
 			found := f.document(newFile(path, info), site)
 			if len(found) > 0 {
-				if err := checkRegular(path, info); err != nil {
+				if err := schema.CheckRegular(path, info); err != nil {
 					return nil, err
 				}
 			}

@@ -314,7 +314,7 @@ func (f *archiveFile) ReadAt(p []byte, at int64) (int, error) {
 }
 
 func openArchive(f File) (*archive, error) {
-	file, err := os.Open(f.Path)
+	file, err := schema.OpenRegular(f.Path)
 	if err != nil {
 		return nil, inputError(f.Name, err)
 	}

@@ -3,7 +3,6 @@ package sample
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -59,7 +58,7 @@ func Dressings() []Dressing {
 func (d Dressing) Write(from, to string) (path string, err error) {
 	docs := make(map[string][]byte)
 	for _, table := range schema.Tables() {
-		doc, err := os.ReadFile(filepath.Join(from, table.Name+".xml"))
+		doc, err := schema.ReadRegular(filepath.Join(from, table.Name+".xml"))
 		if err != nil {
 			return "", err
 		}

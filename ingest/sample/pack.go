@@ -184,7 +184,7 @@ func bzip2Once(doc []byte) (packed []byte, err error) {
 		if err := packMatches(archive, dir, "doc", "-tbzip2"); err != nil {
 			return err
 		}
-		packed, err = os.ReadFile(archive)
+		packed, err = schema.ReadRegular(archive)
 		return err
 	})
 	return packed, err

@@ -41,7 +41,7 @@ func busyFault(out, holder string) error {
 // soleHolder returns the id of the process that holds the lock of OUT alone, empty
 // if none does.
 func soleHolder(out string) string {
-	f, err := os.Open(filepath.Join(out, ".s2g", "lock"))
+	f, err := schema.OpenRegular(filepath.Join(out, ".s2g", "lock"))
 	if err != nil {
 		return "" // no build has begun, or this is a copy
 	}
@@ -49,7 +49,7 @@ func soleHolder(out string) string {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
 		return ""
 	}
-	id, _ := os.ReadFile(f.Name())
+	id, _ := schema.ReadRegular(f.Name())
 	return cmp.Or(strings.TrimSpace(string(id)), "(unknown)")
 }
 

@@ -106,7 +106,7 @@ func lockFolder(out string, how int) (*os.File, error) {
 	}
 	holders := "processes share"
 	if syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) != nil {
-		id, _ := os.ReadFile(f.Name())
+		id, _ := schema.ReadRegular(f.Name())
 		holders = "process " + strings.TrimSpace(string(id)) + " holds"
 	}
 	return nil, schema.Faultf(schema.FaultService, "try again when it has ended", "another s2g is at work in %s: %s its lock", out, holders)

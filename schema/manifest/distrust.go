@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
+
+	"s2g/schema"
 )
 
 // distrustedName is the name in .s2g of the record of what a verification has found
@@ -28,7 +29,7 @@ func distrustedPath(root string) string { return filepath.Join(root, ".s2g", dis
 // cannot be read is none.
 func suspicions(root string) map[string]suspicion {
 	by := map[string]suspicion{}
-	text, err := os.ReadFile(distrustedPath(root))
+	text, err := schema.ReadRegular(distrustedPath(root))
 	if err == nil && json.Unmarshal(text, &by) != nil {
 		clear(by)
 	}

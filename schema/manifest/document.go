@@ -73,7 +73,7 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 		changed = true
 	}
 	for _, document := range documents {
-		current, err := os.ReadFile(filepath.Join(d.root, document.Name))
+		current, err := schema.ReadRegular(filepath.Join(d.root, document.Name))
 		if err == nil && bytes.Equal(current, document.Content) {
 			continue
 		}

@@ -91,9 +91,9 @@ func tryHold(base string) (*Generation, error) {
 
 func openGeneration(base string) (*os.File, error) {
 	path := filepath.Join(base, ".s2g", generationLock)
-	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE|syscall.O_NONBLOCK, 0o600) // of a pipe, too, it returns at once
 	if errors.Is(err, syscall.EROFS) {
-		f, err = os.Open(path)
+		f, err = schema.OpenRegular(path)
 	}
 	return f, err
 }
@@ -150,7 +150,7 @@ func (m *Manifest) CheckComplete() error {
 		if err != nil || key == "" || m.Fresh(stage, key) {
 			continue // a folder that cannot be read has no run, either
 		}
-		f, err := os.Open(filepath.Join(m.root, ".s2g", "lock"))
+		f, err := schema.OpenRegular(filepath.Join(m.root, ".s2g", "lock"))
 		if err != nil {
 			continue
 		}

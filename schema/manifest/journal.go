@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"s2g/schema"
 )
 
 // journal is a file of JSON lines: a header, {"key":"…"}, and then a File a line.
@@ -121,7 +123,7 @@ func (j *journal) writeAll(files []File) error {
 // readJournal returns the key and the entries of a journal without changing it. A
 // missing one has no key.
 func readJournal(path string) (key string, entries []File, err error) {
-	content, err := os.ReadFile(path)
+	content, err := schema.ReadRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil
 	}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sync/errgroup"
+
+	"s2g/schema"
 )
 
 // Look is the state of a stage's files on disk, compared with its entry.
@@ -91,7 +93,7 @@ func (m *Manifest) path(f File) string { return filepath.Join(m.root, filepath.F
 
 // hashFile returns the SHA-256 of a file in hexadecimal.
 func hashFile(ctx context.Context, path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := schema.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

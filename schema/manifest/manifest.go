@@ -326,7 +326,7 @@ func load(root string) (*Manifest, error) {
 }
 
 func parse(path string) (*Manifest, error) {
-	text, err := os.ReadFile(path)
+	text, err := schema.ReadRegular(path)
 	if err != nil {
 		return nil, err
 	}

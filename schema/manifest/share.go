@@ -202,7 +202,7 @@ func readMarks(out, stage, key string) (files []File, others []string, err error
 		return nil, nil, fmt.Errorf("reading the marks of %s: %w", stage, err)
 	}
 	for _, e := range entries {
-		text, err := os.ReadFile(filepath.Join(folder, e.Name()))
+		text, err := schema.ReadRegular(filepath.Join(folder, e.Name()))
 		if err != nil {
 			return nil, nil, fmt.Errorf("reading the marks of %s: %w", stage, err)
 		}

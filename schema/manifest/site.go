@@ -2,10 +2,11 @@ package manifest
 
 import (
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"s2g/schema"
 )
 
 // datasetIRI matches the IRI of a part of the dataset's description in void.ttl, up
@@ -21,7 +22,7 @@ func (m *Manifest) completeSite() {
 	if m.Options.Site != "" || m.Dump.Site != "" || m.Stages[Graph] == nil {
 		return
 	}
-	f, err := os.Open(filepath.Join(m.root, "graph", "void.ttl"))
+	f, err := schema.OpenRegular(filepath.Join(m.root, "graph", "void.ttl"))
 	if err != nil {
 		return // the graph is damaged, and no site is better than a guess
 	}

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"s2g/schema"
 )
 
 // The names in OUT/.s2g of the journal of a swap, and of the folder of the outputs
@@ -213,7 +215,7 @@ func completeSwap(base string) error {
 	}
 	defer unlockFolder(lock)
 	path := filepath.Join(base, ".s2g", swapJournal)
-	text, err := os.ReadFile(path)
+	text, err := schema.ReadRegular(path)
 	var steps []rename
 	if err == nil {
 		err = json.Unmarshal(text, &steps)

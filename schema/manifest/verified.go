@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"s2g/schema"
 )
 
 // verifiedName is the name in .s2g of the mark of a verified build.
@@ -28,7 +30,7 @@ func (d *Dir) IsVerified() bool {
 	if err != nil {
 		return false
 	}
-	mark, err := os.ReadFile(filepath.Join(d.root, ".s2g", verifiedName))
+	mark, err := schema.ReadRegular(filepath.Join(d.root, ".s2g", verifiedName))
 	return err == nil && string(mark) == key
 }
 

@@ -49,7 +49,7 @@ const (
 
 // runningAccess returns the access of dir's server, which must run.
 func runningAccess(dir string) (Access, error) {
-	text, err := os.ReadFile(filepath.Join(dir, accessFile))
+	text, err := schema.ReadRegular(filepath.Join(dir, accessFile))
 	if errors.Is(err, os.ErrNotExist) {
 		return Load, nil // a server of an earlier version
 	}
@@ -104,13 +104,13 @@ func otherUsers(dir string, own *os.File) []string {
 		if path == own.Name() {
 			continue
 		}
-		f, err := os.Open(path)
+		f, err := schema.OpenRegular(path)
 		if err != nil {
 			continue // it has just left
 		}
 		if free, err := tryLock(f, syscall.LOCK_SH); err == nil && free {
 			_ = os.Remove(path)
-		} else if name, _ := os.ReadFile(path); len(name) > 0 {
+		} else if name, _ := schema.ReadRegular(path); len(name) > 0 {
 			names = append(names, string(name))
 		}
 		_ = f.Close()

@@ -51,7 +51,7 @@ func LookAtFiles(dir string, names []string) (FilesState, error) {
 			return FilesMissing, nil
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, filesRecord))
+	text, err := schema.ReadRegular(filepath.Join(dir, filesRecord))
 	if errors.Is(err, fs.ErrNotExist) {
 		return FilesUnknown, nil
 	}

@@ -33,7 +33,7 @@ const loggedLines = 8
 
 // logTail returns the last lines of the error log of dir's server.
 func logTail(dir string) string {
-	b, err := os.ReadFile(filepath.Join(dir, dataDir, errorLog))
+	b, err := schema.ReadRegular(filepath.Join(dir, dataDir, errorLog))
 	if err != nil {
 		return "(no error log)"
 	}
@@ -43,7 +43,7 @@ func logTail(dir string) string {
 
 // readPID returns the process id of dir's server, 0 where it does not run.
 func readPID(dir string) int {
-	text, _ := os.ReadFile(filepath.Join(dir, dataDir, pidFile))
+	text, _ := schema.ReadRegular(filepath.Join(dir, dataDir, pidFile))
 	pid, _ := strconv.Atoi(string(bytes.TrimSpace(text)))
 	return pid
 }

@@ -12,7 +12,8 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
+
+	"s2g/schema"
 )
 
 // LSA is a fitted model of latent semantic analysis (Deerwester et al., Indexing by latent semantic analysis, JASIS 41,
@@ -168,7 +169,7 @@ func (m *LSA) writeContent(w *bufio.Writer) {
 
 // ReadLSAFile reads the model file at path.
 func ReadLSAFile(path string) (*LSA, error) {
-	content, err := os.ReadFile(path)
+	content, err := schema.ReadRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the dense embedder: %w", err)
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+
+	"s2g/schema"
 )
 
 // File is an open file of shards or parents. Its columns are read page by page, with
@@ -20,7 +22,7 @@ type File struct {
 // OpenFile opens a file of shards or parents.
 func OpenFile(name string) (_ *File, err error) {
 	f := &File{}
-	if f.File, err = os.Open(name); err != nil {
+	if f.File, err = schema.OpenRegular(name); err != nil {
 		return nil, err
 	}
 	defer func() {

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"go.yaml.in/yaml/v3"
 
@@ -39,7 +38,7 @@ func (s Setting) Faultf(remedy, format string, args ...any) error {
 
 // Read reads a file and returns its settings in their order. Errors are of [schema.FaultUsage].
 func Read(path string) ([]Setting, error) {
-	text, err := os.ReadFile(path)
+	text, err := schema.ReadRegular(path)
 	if err != nil {
 		return nil, schema.Faultf(schema.FaultUsage, "give the name of a readable YAML file", "reading option config: %w", err)
 	}

@@ -28,7 +28,7 @@ func SecretFiles(environment []string) (map[string]string, error) {
 		if os.Getenv(match[1]) != "" {
 			return nil, schema.Faultf(schema.FaultUsage, "give one of them", "%s and %s_FILE are both set", match[1], match[1])
 		}
-		text, err := os.ReadFile(path)
+		text, err := schema.ReadRegular(path)
 		if err != nil {
 			return nil, schema.Faultf(schema.FaultUsage, "give the name of a file that this user can read", "%s_FILE: %w", match[1], err)
 		}

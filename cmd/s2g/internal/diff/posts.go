@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/graph/trig"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/vocab"
 )
@@ -191,7 +191,7 @@ func (r *postReader) run(ctx context.Context, send chan<- []post) error {
 
 // readFile adds the posts of a file of the graph to pending.
 func (r *postReader) readFile(f manifest.File) error {
-	stored, err := os.Open(r.side.path(f))
+	stored, err := schema.OpenRegular(r.side.path(f))
 	if err != nil {
 		return err
 	}

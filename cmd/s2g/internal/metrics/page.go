@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"s2g/schema"
 )
 
 // help has the names of all metrics with their meaning. All are gauges, because no run adds to an earlier value.
@@ -50,7 +51,7 @@ var sample = regexp.MustCompile(`^([a-z0-9_]+)\{((?:[a-z]+="(?:[^"\\]|\\["\\n])*
 
 // read reads a file of [Write]. A missing file gives an empty page; a file of another form is an error.
 func read(path string) (page, error) {
-	text, err := os.ReadFile(path)
+	text, err := schema.ReadRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return page{}, nil
 	}

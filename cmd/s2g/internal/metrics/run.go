@@ -44,8 +44,14 @@ func Check(path string) error {
 	return nil
 }
 
-// create creates a temporary file beside path. Its name does not end in .prom, so the collector does not read it.
+// create creates a temporary file beside path. Its name does not end in .prom, so the collector does not read it. It does
+// not let a file replace a pipe or a device, as /dev/null.
 func create(path string) (*os.File, error) {
+	if info, err := os.Stat(path); err == nil {
+		if err := schema.CheckRegular(path, info); err != nil {
+			return nil, err
+		}
+	}
 	return os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 }
 

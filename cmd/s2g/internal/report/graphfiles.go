@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sort"
 	"strconv"
@@ -160,7 +159,7 @@ func (f *graphFiles) scan(batch manifest.File, use func(*trig.Quad) (more bool))
 }
 
 func scanBatch(name string, use func(*trig.Quad) (more bool)) error {
-	stored, err := os.Open(name)
+	stored, err := schema.OpenRegular(name)
 	if err != nil {
 		return err
 	}

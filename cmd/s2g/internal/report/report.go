@@ -24,7 +24,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -177,7 +176,7 @@ func Fresh(o Options) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	f, err := os.Open(filepath.Join(o.Out, FileName))
+	f, err := schema.OpenRegular(filepath.Join(o.Out, FileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}

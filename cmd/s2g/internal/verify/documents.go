@@ -11,6 +11,7 @@ import (
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/cmd/s2g/internal/publish"
+	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
@@ -88,7 +89,7 @@ func (v *verifier) readDocument(name string) ([]byte, error) {
 	if err == nil && (info.Size() > maxDocument || !info.Mode().IsRegular()) {
 		return []byte{}, nil
 	}
-	content, err := os.ReadFile(path)
+	content, err := schema.ReadRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"s2g/graph/trig"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
 )
@@ -116,7 +116,7 @@ func (v *verifier) path(f file) string { return filepath.Join(v.out, filepath.Fr
 // hashFile returns a file's SHA-256 in hexadecimal. Where the caller reads the file
 // next, its bytes come from the system's cache.
 func (v *verifier) hashFile(f file) (string, error) {
-	r, err := os.Open(v.path(f))
+	r, err := schema.OpenRegular(v.path(f))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", f.name, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/graph/trig"
+	"s2g/schema"
 )
 
 // batchQuads is the number of quads in each batch but the last.
@@ -25,7 +25,7 @@ const cancelQuads = 1 << 12
 // returns. Damage to the file is a difference; a failing disk is an error. Differences
 // begin with the file's name.
 func (v *verifier) readQuads(ctx context.Context, f file, use func(*trig.Quad) string) (difference string, err error) {
-	stored, err := os.Open(v.path(f))
+	stored, err := schema.OpenRegular(v.path(f))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", f.name, err)
 	}

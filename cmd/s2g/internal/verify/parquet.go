@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/parquet-go/parquet-go"
+
+	"s2g/schema"
 )
 
 // readBuffer is how many bytes of a column are read from the disk at a time.
@@ -45,7 +46,7 @@ type columnReader interface {
 // Damage to the file is a difference; a file that cannot be opened is an error.
 // Differences begin with the file's name.
 func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (check func() string)) (difference string, err error) {
-	stored, err := os.Open(v.path(f))
+	stored, err := schema.OpenRegular(v.path(f))
 	if err != nil {
 		return "", fmt.Errorf("reading %s: %w", f.name, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"time"
@@ -13,6 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 	client "github.com/qdrant/go-client/qdrant"
+
+	"s2g/schema"
 )
 
 const (
@@ -96,7 +97,7 @@ type shardPoint struct {
 // readPoints reads blocks of sampleBlock rows of a shard, which begin at the rows first,
 // first+step, first+2*step and so on, counted from 0. rows is the number of all rows.
 func (v *verifier) readPoints(f file, first, step int64) (points []shardPoint, rows int64, difference string, err error) {
-	in, err := os.Open(v.path(f))
+	in, err := schema.OpenRegular(v.path(f))
 	if err != nil {
 		return nil, 0, "", fmt.Errorf("reading %s: %w", f.name, err)
 	}
