@@ -243,8 +243,7 @@ func (in *ingestRun) loadTables(ctx context.Context, s *dump.Stream, g *errgroup
 		l.File, l.Size, l.Time = s.File.Name, s.File.Size, s.File.ModTime.UTC()
 		hashes[t.Name] = l.SHA256
 		g.Go(func() error {
-			in.o.Log.Info("indexing", "table", t.Name)
-			if err := in.db.Index(ctx, t); err != nil {
+			if err := in.index(ctx, t, l); err != nil {
 				return err
 			}
 			if err := l.record(in.journal, t); err != nil {

@@ -18,11 +18,10 @@ const shownWarnings = 5
 
 // Loaded is the server's report on a load. LOCAL turns every error into a warning
 // (a duplicate key is skipped, a value is cut to fit), so a load is good only if
-// Affected, Count and the number of rows sent are equal.
+// Affected, the number of rows sent and, once the table is indexed, Count are equal.
 type Loaded struct {
 	Affected int64 // rows that the server reports as stored
 	Warnings int64
-	Count    int64 // rows in the table afterwards
 }
 
 // loads numbers the readers that are registered with the driver, whose registry
@@ -73,14 +72,20 @@ func (db *DB) load(ctx context.Context, t schema.Table, tsv io.Reader) (got Load
 	if err := conn.QueryRowContext(ctx, "SELECT @@warning_count").Scan(&got.Warnings); err != nil {
 		return got, db.explain(err)
 	}
-	var warnings error
 	if got.Warnings > 0 {
-		warnings = showWarnings(ctx, conn, got.Warnings)
+		return got, showWarnings(ctx, conn, got.Warnings)
 	}
-	if err := conn.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quote(stagingName(t.Name))).Scan(&got.Count); err != nil {
-		return got, db.explain(err)
+	return got, nil
+}
+
+// Count returns the number of rows of t's staging table. After Index it reads the
+// smallest index; before, all of the table.
+func (db *DB) Count(ctx context.Context, t schema.Table) (rows int64, err error) {
+	err = db.pool.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quote(stagingName(t.Name))).Scan(&rows)
+	if err != nil {
+		return 0, fmt.Errorf("counting the rows of %s: %w", t.Name, db.explain(err))
 	}
-	return got, warnings
+	return rows, nil
 }
 
 // loadStatement returns the LOAD DATA that fills t's staging table from a reader.

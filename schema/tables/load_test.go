@@ -25,15 +25,16 @@ func TestLoad(t *testing.T) {
 		name string
 		tsv  string
 		want Loaded
+		rows int64  // in the table afterwards
 		err  string // part of the error, empty: none
 	}{
-		{"nothing", "", Loaded{}, ""},
-		{"good rows", vote1 + vote2, Loaded{Affected: 2, Count: 2}, ""},
-		{"duplicate key", vote1 + vote2 + vote1, Loaded{Affected: 2, Warnings: 1, Count: 2}, "Duplicate entry '1'"},
-		{"number out of range", strings.Replace(vote2, "50", "5000000000", 1), Loaded{Affected: 1, Warnings: 1, Count: 1}, "Out of range"},
-		{"not a date", strings.Replace(vote1, "2008-07-31", "2008-07-41", 1), Loaded{Affected: 1, Warnings: 1, Count: 1}, "CreationDate"},
-		{"user id is not a number", strings.Replace(vote2, "-1", "-1\xff", 1), Loaded{Affected: 1, Warnings: 1, Count: 1}, "UserId"},
-		{"missing fields", "1\t10\n", Loaded{Affected: 1, Warnings: 4, Count: 1}, "doesn't contain data for all columns"},
+		{"nothing", "", Loaded{}, 0, ""},
+		{"good rows", vote1 + vote2, Loaded{Affected: 2}, 2, ""},
+		{"duplicate key", vote1 + vote2 + vote1, Loaded{Affected: 2, Warnings: 1}, 2, "Duplicate entry '1'"},
+		{"number out of range", strings.Replace(vote2, "50", "5000000000", 1), Loaded{Affected: 1, Warnings: 1}, 1, "Out of range"},
+		{"not a date", strings.Replace(vote1, "2008-07-31", "2008-07-41", 1), Loaded{Affected: 1, Warnings: 1}, 1, "CreationDate"},
+		{"user id is not a number", strings.Replace(vote2, "-1", "-1\xff", 1), Loaded{Affected: 1, Warnings: 1}, 1, "UserId"},
+		{"missing fields", "1\t10\n", Loaded{Affected: 1, Warnings: 4}, 1, "doesn't contain data for all columns"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -43,6 +44,14 @@ func TestLoad(t *testing.T) {
 			got, err := db.Load(t.Context(), votes, strings.NewReader(c.tsv))
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
+			}
+			for _, indexed := range []bool{false, true} {
+				if rows, err := db.Count(t.Context(), votes); err != nil || rows != c.rows {
+					t.Errorf("indexed %t: %d rows, want %d; error %v", indexed, rows, c.rows, err)
+				}
+				if err := db.Index(t.Context(), votes); !indexed && err != nil {
+					t.Fatal(err)
+				}
 			}
 			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 				t.Errorf("error %v, want %q", err, c.err)
