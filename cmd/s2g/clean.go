@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +41,7 @@ func (a *app) clean() *cobra.Command {
 	o.outFlag(cmd.Flags())
 	o.databaseFlags(cmd.Flags())
 	denseEndpointFlag(cmd.Flags(), &o.Shape.Dense)
+	retryFlag(cmd.Flags(), new(time.Duration), waitedRetry)
 	return cmd
 }
 
@@ -72,7 +74,7 @@ func (a *app) windows(ctx context.Context, o *options, m *manifest.Manifest) (ve
 	if !vectors.CutByEndpoint(m) {
 		return vectors.WindowsOf(m, nil)
 	}
-	dense, err := embed.OpenDense(ctx, o.Shape.Dense, a.remote(nil))
+	dense, err := embed.OpenDense(ctx, o.Shape.Dense, o.Remote)
 	if err != nil {
 		return vectors.Windows{}, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/vectors"
 	"s2g/vectors/eval"
+	"s2g/vectors/qdrant"
 	"s2g/vectors/search"
 )
 
@@ -42,6 +44,7 @@ func (a *app) eval() *cobra.Command {
 	o.workerFlag(f)
 	denseEndpointFlag(f, &o.Shape.Dense)
 	sparseEndpointFlag(f, &o.Shape.Sparse)
+	retryFlag(f, new(time.Duration), qdrant.DefaultRetryFor)
 	f.IntVar(&measure.Queries, "sample", 2000, "maximal number of `questions` whose titles are queries")
 	f.IntVar(&measure.Posts, "posts", 100_000, "maximal number of `questions` in the index, and of answers")
 	return cmd
@@ -56,7 +59,7 @@ func (a *app) evaluate(ctx context.Context, b *build.Build, o eval.Options) erro
 	s := b.Options.Shape
 	m := *b.Dir.Manifest()
 	m.Options.Dense, m.Options.Sparse = s.Dense, s.Sparse
-	embedders, err := search.OpenEmbedders(ctx, b.Options.Out, &m, a.remote(nil))
+	embedders, err := search.OpenEmbedders(ctx, b.Options.Out, &m, b.Options.Remote)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ func (d *destinations) flags(f *pflag.FlagSet) {
 	ofQdrant.VisitAll(func(l *pflag.Flag) { l.Usage = "Qdrant: " + l.Usage }) // load qdrant shares the text
 	f.AddFlagSet(ofQdrant)
 	f.StringVar(&d.qdrant.prefix, "prefix", "", "beginning of the names of the repository and the collections (default so for stackoverflow.com, else the site's name)")
-	d.qdrant.retryFlag(f)
+	retryFlag(f, &d.qdrant.retryFor, qdrant.DefaultRetryFor)
 }
 
 // none reports whether no server is named.

@@ -231,7 +231,7 @@ func (g *graphDBFlags) flags(f *pflag.FlagSet, url string) {
 // timeFlags adds the flags of timeout and retries. example is a request that takes long.
 func (g *graphDBFlags) timeFlags(f *pflag.FlagSet, timeout time.Duration, example string) {
 	f.DurationVar(&g.timeout, "request-timeout", timeout, "timeout of a request, as "+example)
-	f.DurationVar(&g.retryFor, "retry-for", graphdb.DefaultRetryFor, "how long to retry a failing request")
+	retryFlag(f, &g.retryFor, graphdb.DefaultRetryFor)
 }
 
 // client checks URL and credentials and returns a client. It sends no request.

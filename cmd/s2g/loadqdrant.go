@@ -55,7 +55,7 @@ func (a *app) loadQdrant() *cobra.Command {
 	f := cmd.Flags()
 	l.outFlag(f)
 	l.qdrantFlags.flags(f, "url")
-	l.retryFlag(f)
+	retryFlag(f, &l.retryFor, qdrant.DefaultRetryFor)
 	l.prefixFlag(f)
 	l.layoutFlags(f)
 	f.StringVar(&l.only, "languages", "", "load only these languages, by `tags` or slugs: a,b,c or @file; the others keep their collections")
@@ -199,10 +199,6 @@ type qdrantFlags struct {
 func (q *qdrantFlags) flags(f *pflag.FlagSet, url string) {
 	f.StringVar(&q.url, url, "", "`address` of Qdrant's gRPC: host:port, or https://host:port for TLS (default port 6334); the API key is in "+qdrantKey)
 	f.BoolVar(&q.plainKey, "qdrant-insecure-key", false, "also send the API key to another machine without TLS")
-}
-
-func (q *qdrantFlags) retryFlag(f *pflag.FlagSet) {
-	f.DurationVar(&q.retryFor, "retry-for", qdrant.DefaultRetryFor, "how long to retry a failing request")
 }
 
 func (q *qdrantFlags) prefixFlag(f *pflag.FlagSet) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -83,6 +84,14 @@ func denseEndpointFlag(f *pflag.FlagSet, spec *string) {
 
 func sparseEndpointFlag(f *pflag.FlagSet, spec *string) {
 	f.StringVar(spec, "sparse", "", "the build's sparse model at another endpoint, as bgem3+http://HOST:PORT?model=NAME")
+}
+
+// waitedRetry is the default of --retry-for for commands whose answer a person waits for.
+const waitedRetry = 10 * time.Second
+
+// retryFlag adds the flag of retries, which holds for servers and, by app.remote, for embedding endpoints.
+func retryFlag(f *pflag.FlagSet, retryFor *time.Duration, byDefault time.Duration) {
+	f.DurationVar(retryFor, "retry-for", byDefault, "how long to retry a failing request to a server or an endpoint; 0: not at all")
 }
 
 // buildFlags adds the flags of all stages.
@@ -209,7 +218,7 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 		return p.Report, p.End
 	}
 	var err error
-	if o.Memory, err = parseSize("db-memory", o.memory); err != nil {
+	if o.Memory, err = parsePool("db-memory", o.memory); err != nil {
 		return err
 	}
 	if o.Shape.Languages, err = schema.ParseLanguages(o.languages); err != nil {
@@ -238,19 +247,21 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 // leastPool is the smallest buffer pool in bytes with which MariaDB starts without changing it.
 const leastPool = 16 << 20
 
-// parseSize parses the size of a buffer pool. A number without a unit is refused: it is rarely meant in bytes.
-func parseSize(flag, value string) (int64, error) {
+// parsePool parses the size of a buffer pool. A number without a unit is refused: it is rarely meant in bytes.
+func parsePool(flag, value string) (int64, error) {
 	if value == "" || value == "default" {
 		return 0, nil
 	}
 	n, err := humanize.ParseBytes(value)
-	switch {
-	case err != nil || n > 1<<50:
+	switch machine := memory.Machine(); {
+	case err != nil || n > 1<<60:
 		return 0, schema.Faultf(schema.FaultUsage, "as 512MiB or 4GiB", "--%s: %q is not a size", flag, value)
 	case strings.Trim(value, "0123456789.,_ ") == "":
 		return 0, schema.Faultf(schema.FaultUsage, "give it a unit, as 8GiB or 512MiB", "--%s: %q has no unit", flag, value)
 	case n < leastPool:
 		return 0, schema.Faultf(schema.FaultUsage, "give 16MiB or more, as 512MiB or 4GiB", "--%s: %s is too small a buffer pool", flag, value)
+	case machine > 0 && n > uint64(machine):
+		return 0, schema.Faultf(schema.FaultUsage, "give less, or leave it out for a quarter of that", "--%s: %s is more than this machine has, %s", flag, value, humanize.IBytes(uint64(machine)))
 	}
 	return int64(n), nil
 }

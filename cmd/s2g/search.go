@@ -80,6 +80,7 @@ func (a *app) search() *cobra.Command {
 	sparseEndpointFlag(f, &s.query.Sparse)
 	s.server.flags(f, "qdrant")
 	s.server.prefixFlag(f)
+	retryFlag(f, &s.server.retryFor, waitedRetry)
 	return cmd
 }
 
@@ -101,7 +102,7 @@ func (a *app) runSearch(cmd *cobra.Command, s *searchCommand) (err error) {
 			s.query.Slugs = append(s.query.Slugs, l.Slug)
 		}
 	}
-	s.query.Remote = a.remote(nil)
+	s.query.Remote = s.Remote
 	if s.server.url != "" {
 		server, err := s.server.connect(ctx, a)
 		if err != nil {

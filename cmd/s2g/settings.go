@@ -77,12 +77,9 @@ func (a *app) getenv(name string) string {
 	return a.settings.secrets[name]
 }
 
-// remote returns the options of clients of embedding endpoints, with --retry-for where flags has it. flags may be nil.
+// remote returns the options of clients of embedding endpoints, with --retry-for where flags has it.
 func (a *app) remote(flags *pflag.FlagSet) embed.RemoteOptions {
 	o := embed.RemoteOptions{Log: a.log, Getenv: a.getenv}
-	if flags == nil {
-		return o
-	}
 	if retryFor, err := flags.GetDuration("retry-for"); err == nil {
 		o.RetryFor = retryFor
 		if retryFor == 0 {

@@ -69,12 +69,12 @@ func TestRetryForReachesEndpoints(t *testing.T) {
 			t.Errorf("--retry-for %q: %v", value, got)
 		}
 	}
-	for _, name := range []string{"build", "vectors"} {
+	for _, name := range []string{"build", "vectors", "search", "eval", "clean", "verify"} {
 		if cmd, _, err := a.root.Find([]string{name}); err != nil || cmd.Flags().Lookup("retry-for") == nil {
 			t.Errorf("s2g %s has no --retry-for: %v", name, err)
 		}
 	}
-	if got := a.remote(nil).RetryFor; got != 0 {
+	if got := a.remote(pflag.NewFlagSet("", pflag.ContinueOnError)).RetryFor; got != 0 {
 		t.Errorf("without the flag: %v", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -105,7 +106,7 @@ func (a *app) vectors() *cobra.Command {
 	}
 	o.languageFlags(cmd.Flags())
 	o.vectorFlags(cmd.Flags())
-	cmd.Flags().Duration("retry-for", qdrant.DefaultRetryFor, "how long to retry a failing request to an endpoint")
+	retryFlag(cmd.Flags(), new(time.Duration), qdrant.DefaultRetryFor)
 	share.flags(cmd.Flags())
 	o.stageFlags(cmd.Flags(), &dryRun)
 	return cmd

@@ -90,6 +90,9 @@ func Sticky() []string {
 // than the dump before, nor is its text language.
 func (o *Options) Inherit(m *manifest.Manifest, given func(option string) bool) error {
 	own, built := o.Shape, m.Options
+	if given("window") && own.Window == 0 {
+		return checkWindow(own.Window, own.Overlap)
+	}
 	o.Shape = built
 	o.Shape.Reuse = own.Reuse
 	for name, keep := range sticky {
@@ -166,8 +169,10 @@ func (o *Options) Complete() error {
 			return schema.Faultf(schema.FaultUsage, "it takes comments, votes, links and tags", "option without names %q", name)
 		}
 	}
-	if s.Window != 0 && (s.Window < 16 || s.Overlap < 0 || s.Overlap >= s.Window/2) {
-		return schema.Faultf(schema.FaultUsage, "the window is at least 16 tokens, the overlap less than half of it", "option window %d with option overlap %d", s.Window, s.Overlap)
+	if s.Window != 0 { // else the command has no such option, and the build no vectors
+		if err := checkWindow(s.Window, s.Overlap); err != nil {
+			return err
+		}
 	}
 	if s.WholeSite && s.Other {
 		return schema.Faultf(schema.FaultUsage, "leave one of them out, or set it to false", "options whole-site and other exclude each other: the site's graph has every question")
@@ -179,6 +184,13 @@ func (o *Options) Complete() error {
 		return schema.Faultf(schema.FaultUsage, "0.01 is one row in a hundred", "option max-rejects is a share from 0 to 1, not %g", o.MaxRejects)
 	}
 	return nil
+}
+
+func checkWindow(window, overlap int) error {
+	if window >= 16 && overlap >= 0 && overlap < window/2 {
+		return nil
+	}
+	return schema.Faultf(schema.FaultUsage, "the window is at least 16 tokens, the overlap less than half of it", "option window %d with option overlap %d", window, overlap)
 }
 
 // sameFolder reports whether two paths lead to one existing folder.

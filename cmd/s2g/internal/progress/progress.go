@@ -106,13 +106,20 @@ func (s *Stage) newBar(total int64) *progressbar.ProgressBar {
 	if total <= 0 {
 		return progressbar.NewOptions64(-1, options...)
 	}
-	options = append(options, progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(true), progressbar.OptionShowCount())
+	options = append(options, progressbar.OptionFullWidth(), progressbar.OptionSetPredictTime(false), progressbar.OptionShowCount())
 	if s.unit == inBytes {
 		options = append(options, progressbar.OptionShowBytes(true), progressbar.OptionUseIECUnits(true))
-	} else {
-		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(string(s.unit)))
 	}
 	return progressbar.NewOptions64(total, options...)
+}
+
+// showRate adds rate and remaining time to the bar, which has neither before something is done.
+func (s *Stage) showRate() {
+	progressbar.OptionSetPredictTime(true)(s.bar)
+	if s.unit != inBytes { // of bytes it shows any rate but 0
+		progressbar.OptionShowIts()(s.bar)
+		progressbar.OptionSetItsString(string(s.unit))(s.bar)
+	}
 }
 
 // Report shows the name of the work, its done part and its total. A total of 0 is unknown.
@@ -147,6 +154,9 @@ func (s *Stage) draw() {
 	}
 	s.bar.Describe(s.title())
 	if s.total > 0 {
+		if s.done > 0 {
+			s.showRate()
+		}
 		_ = s.bar.Set64(min(s.done, s.total-1)) // a full bar ends itself before the stage ends
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -114,5 +116,43 @@ func TestClock(t *testing.T) {
 	remote.begin("vectors")
 	if _, ok := remote.remaining(time.Minute, 0.5); !ok {
 		t.Error("unknown, although the endpoint is measured")
+	}
+}
+
+// drawing is a terminal whose content a test reads while a stage draws.
+type drawing struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (d *drawing) Write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.Write(p)
+}
+
+// contains reports whether one of the parts was drawn.
+func (d *drawing) contains(parts ...string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(d.text.String(), part) })
+}
+
+// A bar has a rate and a remaining time as soon as something is done, not before: there is no rate of nothing.
+func TestBarHasNoRateBeforeSomethingIsDone(t *testing.T) {
+	terminal := &drawing{}
+	s := &Stage{Name: "graph", Last: &atomic.Pointer[Stage]{}, Terminal: terminal}
+	s.Begin()
+	defer s.End()
+	s.Report("posts", 0, 4000)
+	for !terminal.contains("0/4000") {
+		time.Sleep(time.Millisecond)
+	}
+	if rates := []string{"/hr", "/min", "/s", ":0s"}; terminal.contains(rates...) {
+		t.Error("it has a rate of nothing")
+	}
+	s.Report("posts", 1000, 4000)
+	for !terminal.contains("posts/s", "posts/min", "posts/hr") { // the bar is drawn again within half a second
+		time.Sleep(time.Millisecond)
 	}
 }
