@@ -77,7 +77,7 @@ func settings(o order) []setting {
 		{"innodb-buffer-pool-load-at-startup", "0", "likewise"},
 		{"innodb-flush-log-at-trx-commit", "0", "a load is repeated after a crash"},
 		{"innodb-doublewrite", "0", "likewise"},
-		{"innodb-flush-method", "O_DIRECT_NO_FSYNC", "the server alone caches pages, and does not sync each write"},
+		{"innodb-flush-method", "fsync", "the page cache serves later scans of tables that exceed the pool"},
 		{"innodb-log-file-size", strconv.FormatInt(o.log, 10), "see LogSize"},
 		{"innodb-log-buffer-size", "64M", "a bulk load does not wait for writes of the log"},
 		{"loose-innodb-change-buffering", "none", "a read-only start requires an empty buffer; MariaDB 11 has none"},
