@@ -40,7 +40,9 @@ func child(out string) int {
 		if err != nil {
 			return errors.Join(err, db.Close())
 		}
-		return errors.Join(Run(context.Background(), dir, db, childOptions()), dir.Close(), db.Close())
+		o := childOptions()
+		o.Progress = func(string, int64, int64) { time.Sleep(10 * time.Millisecond) } // so that the kill comes amid the work
+		return errors.Join(Run(context.Background(), dir, db, o), dir.Close(), db.Close())
 	}()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -87,8 +89,8 @@ func TestResumesAfterKills(t *testing.T) {
 		<-ended
 		killed++
 	}
-	if killed == 0 {
-		t.Error("no process was killed")
+	if killed < kills {
+		t.Errorf("only %d processes were killed", killed)
 	}
 	first := filepath.Join(dir.Out(), batchName(1, "trig.gz"))
 	kept, err := os.Stat(first)

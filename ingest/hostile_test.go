@@ -187,7 +187,7 @@ func TestMillionTags(t *testing.T) {
 	if n := bytes.Count(got, []byte("|")); !ok || n != 200_001 {
 		t.Errorf("%d bars, %v", n, ok)
 	}
-	if took := time.Since(started); took > 10*time.Second {
+	if took := time.Since(started); took > time.Minute {
 		t.Errorf("it took %s", took)
 	}
 }

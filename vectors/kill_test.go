@@ -44,6 +44,7 @@ func child(out string) int {
 			return err
 		}
 		s := childRun(db)
+		s.Progress = func(string, int64, int64) { time.Sleep(10 * time.Millisecond) } // so that the kill comes amid the work
 		if _, err := fmt.Sscanf(os.Getenv(childSpan), "%d/%d", &s.ranks.Rank, &s.ranks.World); err == nil {
 			return errors.Join(childShare(s, out), db.Close())
 		}

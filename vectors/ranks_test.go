@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -130,6 +131,7 @@ func waitForMark(t *testing.T, out string) {
 		if marks, _ := filepath.Glob(filepath.Join(out, ".s2g", "vectors.marks", "part-*.json")); len(marks) > 0 {
 			return
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

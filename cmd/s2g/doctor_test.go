@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"net"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -58,12 +57,7 @@ func TestDoctorProbesEmbedders(t *testing.T) {
 
 // A server that does not answer is named, with exit code 4.
 func TestDoctorNamesServersThatDoNotAnswer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close() // nobody listens there now
+	address := schematest.DeadAddress(t)
 	t.Run("group", func(t *testing.T) {
 		for name, args := range map[string][]string{
 			"Qdrant":         {"--qdrant", address},

@@ -302,14 +302,7 @@ func upsert(t *testing.T, c *client.Client, collection string, p *shard.Point) e
 // Wrong options are usage faults before anything is sent, and a server that is down is a service fault.
 func TestLoadQdrantUsage(t *testing.T) {
 	out := loadable(t, 300)
-	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := nobody.Addr().String()
-	if err := nobody.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := schematest.DeadAddress(t)
 	t.Setenv("S2G_QDRANT_API_KEY", "the-secret-key")
 	load := func(more ...string) []string { return append([]string{"load", "qdrant", "--out", out}, more...) }
 	for _, c := range []struct {

@@ -8,13 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 )
 
@@ -32,11 +32,10 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 // waitFor waits until done returns true.
 func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for range 2000 {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if done() {
 			return
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatalf("no %s", what)
 }
@@ -176,11 +175,6 @@ func TestDatabaseThatDiesIsAServiceFault(t *testing.T) {
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")
 	s2g(t, "sample", "--posts", "20000", "--out", dump)
-	pid := func() int {
-		text, _ := os.ReadFile(filepath.Join(out, ".s2g", "db", "mariadbd.pid"))
-		n, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-		return n
-	}
 	deaths := 0
 	for _, args := range [][]string{
 		{"ingest", "--dump", dump}, {"graph"}, {"vectors"}, {"verify"}, {"stats"},
@@ -193,14 +187,19 @@ func TestDatabaseThatDiesIsAServiceFault(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			ended := make(chan int, 1)
+			go func() {
+				_ = cmd.Wait() // the exit code tells
+				ended <- cmd.ProcessState.ExitCode()
+			}()
 			waitFor(t, "server of "+args[0], func() bool {
-				return exists(filepath.Join(out, ".s2g", "db.sock")) && pid() != 0 || syscall.Kill(cmd.Process.Pid, 0) != nil
+				return exists(filepath.Join(out, ".s2g", "db.sock")) && len(schematest.ServerPIDs(out)) > 0 || len(ended) > 0
 			})
 			time.Sleep(delay)
-			if server := pid(); server != 0 {
+			for _, server := range schematest.ServerPIDs(out) {
 				_ = syscall.Kill(server, syscall.SIGKILL) // it may have ended
 			}
-			switch code := exitCode(t, cmd); code {
+			switch code := <-ended; code {
 			case schema.FaultService.ExitCode():
 				deaths++
 			case 0: // it was faster
@@ -233,7 +232,7 @@ func TestVerifyBesideABuild(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- build.Wait() }()
-		waitFor(t, "lock", func() bool { return exists(filepath.Join(out, ".s2g", "lock")) })
+		waitFor(t, "change", func() bool { return manifest.CheckAtRest(out) != nil })
 		codes := map[int]int{}
 		for running := true; running; {
 			var log bytes.Buffer

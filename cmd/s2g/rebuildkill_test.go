@@ -38,8 +38,8 @@ func TestKillsOfARebuild(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
 	inService, killed, during, swapped := "gzip", 0, 0, 0
-	for range 60 {
-		if killed == 20 {
+	for range 200 { // how many kills come during a swap depends on the machine
+		if killed >= 20 && during > 0 && swapped > 0 && swapped < killed {
 			break
 		}
 		other := map[string]string{"gzip": "none", "none": "gzip"}[inService]

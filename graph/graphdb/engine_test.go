@@ -266,7 +266,7 @@ func leftAtTheEnd(t *testing.T, server *rdf4jtest.Server) {
 		check(t, l.replaceMarks(t.Context(), tx, d))
 		defer func() { check(t, tx.Rollback(t.Context())) }()
 	}
-	within, cancel := context.WithTimeout(t.Context(), 40*time.Second) // the server ends what is left after a minute
+	within, cancel := context.WithTimeout(t.Context(), 50*time.Second) // the server ends what is left after a minute
 	defer cancel()
 	_, err = Load(within, r, b, Options{Log: logger(t)})
 	check(t, err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"s2g/schema/remote"
+	"s2g/schema/schematest"
 )
 
 func client(t *testing.T, url string) *Client {
@@ -191,7 +192,7 @@ func TestTimeLimits(t *testing.T) {
 		c.Close()
 		s.Close()
 	}
-	for range 100 {
+	for range 3000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}
@@ -220,9 +221,7 @@ func TestAnswersOfOtherServers(t *testing.T) {
 	if _, err := c.Repository("x").Size(t.Context()); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Error(err)
 	}
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	if _, err := client(t, gone.URL).Protocol(t.Context()); !Temporary(err) || err.(*NoResponseError).Timeout() || !strings.Contains(err.Error(), "refused") {
+	if _, err := client(t, "http://"+schematest.DeadAddress(t)).Protocol(t.Context()); !Temporary(err) || err.(*NoResponseError).Timeout() || !strings.Contains(err.Error(), "refused") {
 		t.Error(err)
 	}
 }

@@ -119,7 +119,7 @@ func TestHostileFolders(t *testing.T) {
 			if code != c.code || err != nil && !strings.Contains(err.Error(), c.part) {
 				t.Errorf("%s, built in %v: exit code %d, %v; want %d, %q", name, builtIn, code, err, c.code, c.part)
 			}
-			if took := time.Since(started); took > 10*time.Second {
+			if took := time.Since(started); took > time.Minute {
 				t.Errorf("%s: it took %s", name, took)
 			}
 		}

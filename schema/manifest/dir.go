@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"s2g/schema"
 	"s2g/schema/private"
@@ -91,7 +92,12 @@ func lockFolder(out string, how int) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("taking the lock of %s: %w", out, err)
 	}
-	err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+	for range 10 { // a reader that looks for a holder has the lock for a moment
+		if err = syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+			break
+		}
+		time.Sleep(lockPoll / 5)
+	}
 	if err == nil && how == syscall.LOCK_EX {
 		if err = f.Truncate(0); err == nil {
 			_, err = f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)

@@ -21,6 +21,7 @@ type Server struct {
 
 	t     testing.TB
 	start string
+	port  string
 	args  []string
 	cmd   *exec.Cmd
 	log   bytes.Buffer
@@ -75,22 +76,22 @@ func startServer(t testing.TB, name string, args ...string) *Server {
 	t.Helper()
 	Long(t)
 	Tool(t, "python3")
-	s := &Server{t: t, start: Engine(t, name), args: args}
-	s.Start()
+	s := &Server{t: t, start: Engine(t, name), port: Port(t), args: args}
+	cache, err := os.UserCacheDir()
+	Need(t, err == nil, "no cache folder for the servers' files")
+	home := filepath.Join(cache, "s2g-test")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(s.Kill)
+	defer lock(t, home)() // the first start of a server downloads it
+	s.Start()
 	return s
 }
 
 // Start starts the server, or restarts it.
 func (s *Server) Start() {
 	s.t.Helper()
-	cache, err := os.UserCacheDir()
-	Need(s.t, err == nil, "no cache folder for the servers' files")
-	home := filepath.Join(cache, "s2g-test")
-	if err := os.MkdirAll(home, 0o755); err != nil {
-		s.t.Fatal(err)
-	}
-	defer lock(s.t, home)() // the first start of a server downloads it
 	if s.Kill(); !s.run() {
 		s.Kill()
 		s.t.Fatalf("%s does not start:\n%s", s.start, s.log.String())
@@ -100,11 +101,7 @@ func (s *Server) Start() {
 // run starts the program, waits for its first line, and reports whether that is "ready
 // ADDRESS".
 func (s *Server) run() bool {
-	port := "0"
-	if s.Address != "" {
-		_, port, _ = strings.Cut(s.Address, ":")
-	}
-	s.cmd = exec.Command(s.start, append([]string{"--port", port}, s.args...)...)
+	s.cmd = exec.Command(s.start, append([]string{"--port", s.port}, s.args...)...)
 	s.cmd.Env = append(os.Environ(), "OPENBLAS_NUM_THREADS=1") // several would wait for each other beside other tests
 	s.cmd.Stderr = &s.log
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -115,7 +112,7 @@ func (s *Server) run() bool {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	slow := time.AfterFunc(5*time.Minute, s.kill)
+	slow := time.AfterFunc(10*time.Minute, s.kill)
 	defer slow.Stop()
 	line, _ := bufio.NewReader(out).ReadString('\n') // on an error it has ended, and the log has the reason
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "ready ")

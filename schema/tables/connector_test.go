@@ -30,6 +30,7 @@ func TestUserServerIsOpenedByItsDSN(t *testing.T) {
 	if _, err := private.SQL().Exec("CREATE DATABASE theirs"); err != nil {
 		t.Fatal(err)
 	}
+	defer private.SQL().Exec("DROP DATABASE theirs")
 	cfg := socketConfig(private.server.socket, "theirs")
 	db, err := Open(t.Context(), ServerOptions{DSN: cfg.FormatDSN() + "?parseTime=true&sql_mode=''", Access: Load})
 	if err != nil {

@@ -39,6 +39,12 @@ func tryLock(f *os.File, how int) (bool, error) {
 	return err == nil, err
 }
 
+// unlock releases a lock and closes its file. Closing alone is not enough: a child
+// process that is between fork and exec has a copy of the file, and with it the lock.
+func unlock(f *os.File) error {
+	return errors.Join(flock(f, syscall.LOCK_UN), f.Close())
+}
+
 // flock takes the lock, and waits for it unless how has syscall.LOCK_NB.
 func flock(f *os.File, how int) error {
 	for {

@@ -104,7 +104,7 @@ func TestHasTable(t *testing.T) {
 func running(t *testing.T, db *DB, marker string, n int) {
 	t.Helper()
 	var got int
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		err := db.SQL().QueryRow("SELECT COUNT(*) FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND info LIKE ?",
 			"%"+marker+"%").Scan(&got)
 		if err != nil {

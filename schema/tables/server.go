@@ -23,6 +23,7 @@ const (
 	pollEvery  = 20 * time.Millisecond
 	logEvery   = 5 * time.Second
 	startLimit = 10 * time.Minute // recovery after a crash reads the log, which may be a gigabyte
+	endLimit   = 10 * time.Second // of a server whose connections have broken
 )
 
 // server is a private server from the view of one of its users.
@@ -96,7 +97,7 @@ func (s *server) use(ctx context.Context) (err error) {
 		}
 	}
 	if err != nil {
-		return errors.Join(err, s.users.Close())
+		return errors.Join(err, unlock(s.users))
 	}
 	return nil
 }
@@ -104,7 +105,7 @@ func (s *server) use(ctx context.Context) (err error) {
 // removeEntry ends this user's entry in the list of users.
 func (s *server) removeEntry() {
 	_ = os.Remove(s.entry.Name()) // what remains of a user is removed by the next
-	_ = s.entry.Close()
+	_ = unlock(s.entry)
 }
 
 // start returns when the server accepts connections. Of several users that call
@@ -234,7 +235,7 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 // until it and its supervisor have ended. If all users are killed, the supervisor
 // stops the server.
 func (s *server) leave() error {
-	defer s.users.Close()
+	defer unlock(s.users)
 	s.removeEntry()
 	last, err := tryLock(s.users, syscall.LOCK_EX)
 	if err != nil {
@@ -284,8 +285,9 @@ func (s *server) explain(err error) error {
 	if !isBroken(err) {
 		return err
 	}
-	// The server's sockets are closed a moment before its process ends.
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	// The server's sockets are closed a moment before its process and its supervisor
+	// end, which takes longer beside other work.
+	ctx, cancel := context.WithTimeout(context.Background(), endLimit)
 	defer cancel()
 	if s.poll(ctx, "waiting for mariadbd to end", s.hasEnded) != nil {
 		return err

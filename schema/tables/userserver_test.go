@@ -8,7 +8,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,13 +42,7 @@ func newUserServer(t *testing.T) userServer {
 		t.Fatal(err)
 	}
 	cert, key := certificate(t, dir)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	free.Close()
-	_, port, _ := net.SplitHostPort(addr)
+	port := schematest.Port(t)
 	data, socket := filepath.Join(dir, dataDir), filepath.Join(dir, socketName)
 	cmd := exec.Command(p.Server, append([]string{"--no-defaults", "--basedir=" + p.Base, "--datadir=" + data, "--tmpdir=" + filepath.Join(dir, tempDir),
 		"--socket=" + socket, "--bind-address=127.0.0.1", "--port=" + port, "--log-error=" + filepath.Join(data, errorLog),
@@ -62,12 +55,11 @@ func newUserServer(t *testing.T) userServer {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	f := userServer{t: t, addr: addr}
-	for range 500 {
-		if f.root, err = Open(t.Context(), ServerOptions{DSN: "root@unix(" + socket + ")/mysql", Access: Load}); err == nil {
+	f := userServer{t: t, addr: "127.0.0.1:" + port}
+	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(pollEvery) {
+		if f.root, err = Open(t.Context(), ServerOptions{DSN: "root@unix(" + socket + ")/mysql", Access: Load}); err == nil || time.Now().After(end) {
 			break
 		}
-		time.Sleep(pollEvery)
 	}
 	if err != nil {
 		t.Fatalf("%v\n%s", err, logTail(dir))

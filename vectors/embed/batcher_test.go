@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/schema/schematest"
 )
 
 // TestRemoteIsolatesCrashingTexts holds that a text on which a server fails, in any way, is found and counted, also where no
@@ -34,6 +35,9 @@ func TestRemoteIsolatesCrashingTexts(t *testing.T) {
 	}
 	for name, fault := range tests {
 		t.Run(name, func(t *testing.T) {
+			if name == "hangs" {
+				schematest.Long(t)
+			}
 			t.Parallel()
 			f := newFake(t)
 			var smaller atomic.Int64 // requests, once the text was found
@@ -49,7 +53,7 @@ func TestRemoteIsolatesCrashingTexts(t *testing.T) {
 			}
 			o := options(t, nil)
 			if name == "hangs" {
-				o.Timeout = 200 * time.Millisecond
+				o.Timeout = 500 * time.Millisecond
 			}
 			d := open(t, o, specOf("&batch=8", f))
 			texts := numbered(16)
@@ -100,6 +104,7 @@ func TestRemoteBatchTooLarge(t *testing.T) {
 
 // TestRemoteBatchTooSlow has a batch that is so large that the server exceeds the timeout: later batches are smaller.
 func TestRemoteBatchTooSlow(t *testing.T) {
+	schematest.Long(t)
 	t.Parallel()
 	f := newFake(t)
 	f.fault = func(_ int64, _ http.ResponseWriter, q *fakeRequest) bool {
@@ -109,7 +114,7 @@ func TestRemoteBatchTooSlow(t *testing.T) {
 		return len(q.Input) > 8
 	}
 	o := options(t, nil)
-	o.Timeout = 300 * time.Millisecond
+	o.Timeout = time.Second
 	d := open(t, o, specOf("", f))
 	texts := numbered(32)
 	checkVectors(t, texts, documents(t, d, texts...))

@@ -226,7 +226,7 @@ func specOf(query string, fakes ...*fakeServer) string {
 
 // options returns options with short pauses.
 func options(t testing.TB, log *bytes.Buffer) RemoteOptions {
-	o := RemoteOptions{RetryFor: 3 * time.Second, Timeout: time.Second, firstPause: 5 * time.Millisecond, Getenv: func(string) string { return "" }}
+	o := RemoteOptions{RetryFor: time.Minute, Timeout: time.Minute, firstPause: 5 * time.Millisecond, Getenv: func(string) string { return "" }}
 	if log != nil {
 		o.Log = slog.New(slog.NewTextHandler(log, nil))
 	}

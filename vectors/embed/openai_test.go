@@ -117,7 +117,9 @@ func TestRemoteRetries(t *testing.T) {
 				return n == 2
 			}
 			o := options(t, nil)
-			o.Timeout = 200 * time.Millisecond
+			if name == "hangs" {
+				o.Timeout = time.Second
+			}
 			d := open(t, o, specOf("", f))
 			texts := numbered(2)
 			checkVectors(t, texts, documents(t, d, texts...))
@@ -375,7 +377,12 @@ func TestRemoteSurvivesAnEndpoint(t *testing.T) {
 	a, b := newFake(t), newFake(t)
 	a.delay, b.delay = 5*time.Millisecond, 5*time.Millisecond
 	d := open(t, options(t, nil), specOf("&batch=4", a, b))
-	time.AfterFunc(30*time.Millisecond, func() { a.CloseClientConnections(); a.Listener.Close() })
+	a.fault = func(n int64, _ http.ResponseWriter, _ *fakeRequest) bool {
+		if n == 10 {
+			go func() { a.CloseClientConnections(); a.Listener.Close() }()
+		}
+		return false
+	}
 	texts := numbered(400)
 	checkVectors(t, texts, documents(t, d, texts...))
 	if b.requests.Load() < 60 {
@@ -397,14 +404,14 @@ func TestRemoteGivesUp(t *testing.T) {
 	if fault != schema.FaultService || fault.ExitCode() != 4 || remedy == "" {
 		t.Errorf("fault %d, %v", fault, err)
 	}
-	if took := time.Since(began); took < 300*time.Millisecond || took > 10*time.Second {
+	if took := time.Since(began); took < 300*time.Millisecond || took > time.Minute {
 		t.Errorf("gave up after %v", took)
 	}
 }
 
 func TestRemoteBalancesBySpeed(t *testing.T) {
 	fast, slow := newFake(t), newFake(t)
-	fast.delay, slow.delay = 2*time.Millisecond, 40*time.Millisecond
+	fast.delay, slow.delay = 2*time.Millisecond, 300*time.Millisecond
 	d := open(t, options(t, nil), specOf("&batch=1", fast, slow))
 	documents(t, d, numbered(200)...)
 	if f, s := fast.requests.Load(), slow.requests.Load(); s < 2 || f < 3*s {
@@ -415,13 +422,11 @@ func TestRemoteBalancesBySpeed(t *testing.T) {
 func TestRemoteCancelled(t *testing.T) {
 	f := newFake(t)
 	d := open(t, options(t, nil), specOf("", f))
-	f.delay = 500 * time.Millisecond
+	f.delay = time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	began := time.Now()
-	_, err := d.Documents(ctx, numbered(500))
-	if !errors.Is(err, context.Canceled) || time.Since(began) > 400*time.Millisecond {
-		t.Errorf("%v after %v", err, time.Since(began))
+	f.fault = func(int64, http.ResponseWriter, *fakeRequest) bool { cancel(); return false }
+	if _, err := d.Documents(ctx, numbered(500)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

@@ -92,6 +92,13 @@ func (f *fake) intercept(ctx context.Context, request any, info *grpc.UnaryServe
 	return answer, err
 }
 
+// called returns the number of calls of a method.
+func (f *fake) called(method string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.calls[method]
+}
+
 // of returns the requests of a type, in order.
 func of[T proto.Message](f *fake) (list []T) {
 	f.mu.Lock()

@@ -22,10 +22,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"s2g/schema"
+	"s2g/schema/schematest"
 )
-
-// hasty shortens tries and pauses.
-func hasty(a *Access) { a.Timeout, a.Pause = 100*time.Millisecond, time.Millisecond }
 
 // Calls of each kind fail from time to time for temporary reasons, before or after
 // their effect; at the end each point is loaded once.
@@ -52,7 +50,7 @@ func TestLoadSurvivesTemporaryFaults(t *testing.T) {
 		return nil
 	}
 	startFake(t, f)
-	s := open(t, f.address, hasty)
+	s := open(t, f.address, func(a *Access) { a.Pause = time.Millisecond })
 	b := build(t, "so", "2024-03-31_00000001", map[string]int{"c": 60})
 	mustLoad(t, s, b, small())
 	mustServe(t, s, b, 0)
@@ -119,7 +117,7 @@ func TestFaults(t *testing.T) {
 		if fault != c.fault || !strings.Contains(remedy, c.remedy) {
 			t.Errorf("%s: %v (class %d; %s)", c.what, err, fault, remedy)
 		}
-		if n := f.calls[c.method]; c.tries > 0 && n != c.tries || c.tries == 0 && n < 3 {
+		if n := f.calls[c.method]; c.tries > 0 && n != c.tries || c.tries == 0 && n < 2 {
 			t.Errorf("%s: %d tries", c.what, n)
 		}
 	}
@@ -137,18 +135,16 @@ func TestNoAnswer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Access{Address: address, Timeout: 50 * time.Millisecond, RetryFor: 300 * time.Millisecond})
-	if faultOf(err) != schema.FaultService || f.calls["HealthCheck"] < 2 {
-		t.Errorf("%d calls: %v", f.calls["HealthCheck"], err)
+	_, err = Open(t.Context(), Access{Address: address, Timeout: 300 * time.Millisecond, RetryFor: time.Second})
+	if n := f.called("HealthCheck"); faultOf(err) != schema.FaultService || n < 2 {
+		t.Errorf("%d calls: %v", n, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if _, err := Open(ctx, Access{Address: address, RetryFor: time.Hour}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
-	if address, err = ParseAddress(gone.URL); err != nil {
+	if address, err = ParseAddress("http://" + schematest.DeadAddress(t)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(t.Context(), Access{Address: address, RetryFor: 300 * time.Millisecond}); faultOf(err) != schema.FaultService {
@@ -159,7 +155,7 @@ func TestNoAnswer(t *testing.T) {
 	if address, err = ParseAddress(rest.URL); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Open(t.Context(), Access{Address: address, RetryFor: 300 * time.Millisecond})
+	_, err = Open(t.Context(), Access{Address: address, RetryFor: time.Minute})
 	if _, remedy := schema.FaultOf(err); faultOf(err) != schema.FaultUsage || !strings.Contains(remedy, "6334") {
 		t.Errorf("HTTP/1.1: %v (%s)", err, remedy)
 	}
@@ -214,11 +210,11 @@ func TestLostPoints(t *testing.T) {
 	lose := 1
 	f := &fake{}
 	f.after = func(_ context.Context, method string, _ int, request proto.Message) error {
+		f.mu.Lock()
+		defer f.mu.Unlock()
 		if r, ok := request.(*qdrant.UpsertPoints); ok && lose > 0 && r.GetPoints()[0].GetId().GetNum() > 200<<16 {
 			lose--
-			f.mu.Lock()
 			delete(f.points[r.GetCollectionName()], r.GetPoints()[0].GetId().GetNum())
-			f.mu.Unlock()
 		}
 		return nil
 	}
@@ -294,14 +290,14 @@ func TestIndexingWithoutAnswers(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
 	f.before = func(ctx context.Context, method string, nth int, _ proto.Message) error {
-		if method == "Get" && nth > 2 && nth < 14 { // of collections, for longer than RetryFor
+		if method == "Get" && nth > 2 && nth < 8 { // of collections, for longer than RetryFor
 			<-ctx.Done()
 			return ctx.Err()
 		}
 		return nil
 	}
 	startFake(t, f)
-	s := open(t, f.address, func(a *Access) { a.Timeout, a.RetryFor = 100*time.Millisecond, 200*time.Millisecond })
+	s := open(t, f.address, func(a *Access) { a.Timeout, a.RetryFor = 500*time.Millisecond, time.Second })
 	mustLoad(t, s, build(t, "so", "2024-03-31_00000001", map[string]int{"c": 5}), small())
 }
 

@@ -54,7 +54,10 @@ func child(address, file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.Load(ctx, b, small()); err != nil {
+	o := small()
+	o.InFlight = 1
+	o.Progress = func(string, int64, int64) { time.Sleep(20 * time.Millisecond) } // so that the kill comes amid the work
+	if _, err := s.Load(ctx, b, o); err != nil {
 		return err
 	}
 	_, err = s.PutInService(ctx, b, 0, false)
@@ -129,7 +132,7 @@ func TestClientKilled(t *testing.T) {
 // reaches waits until the server has so many points of a build.
 func reaches(t *testing.T, s *Server, b Build, points int64) bool {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
+	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
 		d, err := s.directory(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +189,7 @@ func TestServerKilled(t *testing.T) {
 		engine.Start()
 		holds(t, open(t, engine.Address), b.Alias("c"), first.Languages[0])
 	}
-	patient := open(t, engine.Address) // it retries for long enough
+	patient := open(t, engine.Address, func(a *Access) { a.RetryFor = 10 * time.Minute })
 	o := small()
 	var killed chan struct{}
 	o.Progress, killed = killAt(0.9)

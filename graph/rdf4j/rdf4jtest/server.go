@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,10 +52,7 @@ func Start(t testing.TB) *Server {
 	t.Helper()
 	s := &Server{t: t, program: schematest.Engine(t, "rdfstore"), data: t.TempDir()}
 	schematest.Tool(t, "mvn")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	s.check(err)
-	_, s.port, _ = net.SplitHostPort(l.Addr().String())
-	l.Close()
+	s.port = schematest.Port(t)
 	s.URL = "http://127.0.0.1:" + s.port
 	t.Cleanup(s.stop)
 	s.Restart()
@@ -73,7 +69,7 @@ func (s *Server) Restart() {
 	s.check(s.process.Start())
 	s.ended = make(chan error, 1)
 	go func(p *exec.Cmd, ended chan<- error) { ended <- p.Wait() }(s.process, s.ended)
-	for until := time.Now().Add(5 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // the first start downloads it
+	for until := time.Now().Add(10 * time.Minute); ; time.Sleep(100 * time.Millisecond) { // the first start downloads it
 		if r, err := http.Get(s.URL + "/protocol"); err == nil {
 			r.Body.Close()
 			if r.StatusCode == http.StatusOK {
@@ -106,12 +102,7 @@ func (s *Server) stop() {
 	if s.process == nil || s.process.Process == nil {
 		return
 	}
-	_ = syscall.Kill(-s.process.Process.Pid, syscall.SIGTERM) // it may have ended
-	select {
-	case <-s.ended:
-	case <-time.After(20 * time.Second):
-		_ = syscall.Kill(-s.process.Process.Pid, syscall.SIGKILL)
-	}
+	s.Kill()
 }
 
 var names atomic.Int64
@@ -203,7 +194,7 @@ func (s *Server) Export(repository, media string) []byte {
 // the body, or, without a body, of the answer.
 func (s *Server) send(method, path, media string, body io.Reader) []byte {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(s.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Minute)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, s.URL+"/repositories/"+path, body)
 	s.check(err)
