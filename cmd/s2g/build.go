@@ -12,8 +12,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/destination"
 	"s2g/cmd/s2g/internal/plan"
 	"s2g/cmd/s2g/internal/progress"
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -31,7 +33,7 @@ then moves Qdrant's aliases to it in one step. After a failure the servers serve
 
 func (a *app) build() *cobra.Command {
 	o := &options{}
-	to := &destinations{}
+	to := &destination.Destinations{}
 	var stages []string
 	var dryRun bool
 	cmd := &cobra.Command{
@@ -55,7 +57,7 @@ func (a *app) build() *cobra.Command {
 				if err := b.Check(ctx, stages); err != nil {
 					return err
 				}
-				if err := to.check(ctx, a, stages); err != nil {
+				if err := a.checkDestinations(ctx, to, stages); err != nil {
 					return err
 				}
 				var err error
@@ -69,7 +71,7 @@ func (a *app) build() *cobra.Command {
 	f := cmd.Flags()
 	o.buildFlags(f)
 	o.workerFlag(f)
-	to.flags(f)
+	destinationFlags(f, to)
 	f.StringSliceVar(&stages, "stages", build.Stages, "the `stages` to run")
 	dryRunFlag(f, &dryRun)
 	groupFlags(cmd)
@@ -77,20 +79,20 @@ func (a *app) build() *cobra.Command {
 }
 
 // buildSteps returns what a build does beside its stages. named tells that the command line names the stages.
-func (a *app) buildSteps(b *build.Build, to *destinations, named bool) build.Steps {
+func (a *app) buildSteps(b *build.Build, to *destination.Destinations, named bool) build.Steps {
 	var found *verify.Contents
 	do := build.Steps{
 		Verify: func(ctx context.Context) (differ map[string]bool, err error) {
 			found, differ, err = a.verifyBuilt(ctx, b)
 			return differ, err
 		},
-		Always: named || !to.none(),
+		Always: named || !to.None(),
 		Report: func(ctx context.Context) error { return a.reportBuilt(ctx, b) },
 	}
-	if !to.none() {
+	if !to.None() {
 		do.Load = func(ctx context.Context) error {
 			found.MovedTo(b.Dir.Out())
-			return to.load(ctx, a, b, found)
+			return a.loadBuilt(ctx, to, b, found)
 		}
 	}
 	return do
@@ -138,7 +140,7 @@ func (a *app) printLooked(b *build.Build) error {
 	}
 	if !a.quiet {
 		a.printf("\nnothing has changed: the sizes and times of %s files are those of the manifest\n(%d hashed, %.2f s); s2g verify --out %s compares their content\n",
-			humanize.Comma(int64(b.Looked.Files)), b.Looked.Hashed, b.Looked.Seconds, shellQuoted(b.Options.Out))
+			humanize.Comma(int64(b.Looked.Files)), b.Looked.Hashed, b.Looked.Seconds, terminal.ShellQuoted(b.Options.Out))
 	}
 	return nil
 }
@@ -171,12 +173,7 @@ func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string) error {
 	if err != nil {
 		return err
 	}
-	if a.json {
-		err = printJSON(a, map[string]any{"plan": p})
-	} else {
-		err = a.writeWithFlagNames(a.stdout, p.Write)
-	}
-	return errors.Join(err, p.Err())
+	return a.printPlanned(p, p.Write, p.Err())
 }
 
 // manifestOf returns the manifest in OUT, or an empty one if there is none.

@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"s2g/ingest/sample"
+	"s2g/schema/memory"
 	"s2g/schema/schematest"
 )
 
@@ -54,6 +56,9 @@ func TestPlanDependsOnTextNotEncoding(t *testing.T) {
 	}
 }
 
+// allMemory is a --db-memory that leaves no memory to a stage.
+func allMemory() string { return fmt.Sprintf("%dB", memory.Machine()) }
+
 // Each stage is looked at before it begins, by itself.
 func TestStagesRefuseAMachineThatIsTooSmall(t *testing.T) {
 	t.Parallel()
@@ -64,7 +69,7 @@ func TestStagesRefuseAMachineThatIsTooSmall(t *testing.T) {
 	refused := func(args ...string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), append(args, "--out", out, "--db-memory", "900000GiB"), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "too little memory") {
+		if code := run(t.Context(), append(args, "--out", out, "--db-memory", allMemory()), &stdout, &stderr); code != 2 || !strings.Contains(stderr.String(), "too little memory") {
 			t.Errorf("%q: exit code %d\n%s", args, code, stderr.String())
 		}
 	}
@@ -80,5 +85,5 @@ func TestStagesRefuseAMachineThatIsTooSmall(t *testing.T) {
 		t.Error("the plan of a rank made vectors")
 	}
 	s2g(t, "graph", "--out", out)
-	s2g(t, "graph", "--out", out, "--db-memory", "900000GiB", "--dry-run") // there is nothing to do
+	s2g(t, "graph", "--out", out, "--db-memory", allMemory(), "--dry-run") // there is nothing to do
 }

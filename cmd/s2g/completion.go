@@ -57,7 +57,7 @@ func completion(cmd *cobra.Command, f *pflag.Flag) cobra.CompletionFunc {
 	case "as":
 		return cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp)
 	case "tags":
-		return cobra.FixedCompletions([]string{"angle", "pipe"}, cobra.ShellCompDirectiveNoFileComp)
+		return cobra.FixedCompletions(spellings, cobra.ShellCompDirectiveNoFileComp)
 	case "list":
 		return cobra.FixedCompletions(lists, cobra.ShellCompDirectiveNoFileComp)
 	case "quantization":

@@ -2,13 +2,12 @@ package main
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/diff"
-	"s2g/schema"
 )
 
 const diffHelp = `Compares two builds by language: questions and answers that were added, removed, have another text (title, body or
@@ -50,7 +49,7 @@ func (a *app) diff() *cobra.Command {
 }
 
 func (a *app) printDiff(ctx context.Context, was, now, form string) error {
-	if err := checkForm(form); err != nil {
+	if err := commandline.CheckOneOf("as", form, forms); err != nil {
 		return err
 	}
 	shown := a.progress("diff")
@@ -64,8 +63,8 @@ func (a *app) printDiff(ctx context.Context, was, now, form string) error {
 
 // listDiff prints the posts of one list in the order in which they are found, a line each.
 func (a *app) listDiff(ctx context.Context, was, now, what string) error {
-	if !slices.Contains(lists, what) {
-		return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(lists, ", "), "--list has the value %q", what)
+	if err := commandline.CheckOneOf("list", what, lists); err != nil {
+		return err
 	}
 	r, err := diff.Compare(ctx, was, now, diff.Options{PostsOnly: true, Each: func(p diff.Post) error {
 		switch {

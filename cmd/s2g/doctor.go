@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/destination"
 	"s2g/cmd/s2g/internal/plan"
-	"s2g/vectors/qdrant"
 )
 
 const doctorHelp = `Checks the programs, memory and disk of this machine for a build. With --dump it lists the tables of the dump, with --out
@@ -19,7 +19,7 @@ something is missing, 4: a server does not answer; the message names it.
 func (a *app) doctor() *cobra.Command {
 	o := &options{}
 	var graphDB string
-	var q qdrantFlags
+	var q destination.Qdrant
 	cmd := &cobra.Command{
 		Use:   "doctor [--dump PATH] [--out DIR]",
 		Short: "check machine and servers for a build, and estimate what it takes",
@@ -33,7 +33,7 @@ func (a *app) doctor() *cobra.Command {
 			if err := a.resolve(cmd, o, m); err != nil {
 				return err
 			}
-			servers := plan.Servers{GraphDB: graphDB, Qdrant: q.url, Access: qdrant.Access{Key: a.getenv(qdrantKey), PlainKey: q.plainKey, Log: a.log}, Secrets: a.settings.redacted}
+			servers := plan.Servers{GraphDB: graphDB, Qdrant: q.URL, Access: q.Access(a.environment()), Secrets: a.settings.Redacted}
 			examination, missing := plan.Examine(cmd.Context(), &o.Options, m, servers)
 			if a.json {
 				err = printJSON(a, examination)
@@ -46,6 +46,6 @@ func (a *app) doctor() *cobra.Command {
 	f := cmd.Flags()
 	o.buildFlags(f)
 	f.StringVar(&graphDB, "graphdb", "", "`URL` of GraphDB or RDF4J Server, as http://localhost:7200")
-	q.flags(f, "qdrant")
+	qdrantFlags(f, &q, "qdrant")
 	return cmd
 }

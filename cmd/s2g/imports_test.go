@@ -42,7 +42,7 @@ var imports = map[string][]string{
 	"s2g/ingest/sample":            {},
 
 	"s2g/cmd/s2g":                  nil, // all
-	"s2g/cmd/s2g/internal/config":  {"s2g/schema/remote"},
+	"s2g/cmd/s2g/internal/config":  {internal + "commandline", internal + "spelling", "s2g/schema/remote"},
 	"s2g/cmd/s2g/internal/metrics": {internal + "verify", "s2g/schema/manifest"},
 	"s2g/cmd/s2g/internal/build": {internal + "publish", internal + "spelling", "s2g/graph", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors",
 		"s2g/vectors/embed", "s2g/vectors/qdrant"}, // never plan, which reads its state
@@ -52,14 +52,15 @@ var imports = map[string][]string{
 	"s2g/cmd/s2g/internal/textgrid":    {},
 	"s2g/cmd/s2g/internal/progress":    {internal + "build", "s2g/schema/manifest"},
 	"s2g/cmd/s2g/internal/spelling":    {},
-	"s2g/cmd/s2g/internal/summary":     {internal + "build", "s2g/schema/remote"},
-	"s2g/cmd/s2g/internal/commandline": {internal + "spelling"},
+	"s2g/cmd/s2g/internal/summary":     {internal + "build", internal + "terminal", "s2g/schema/remote"},
+	"s2g/cmd/s2g/internal/commandline": {internal + "spelling", internal + "terminal"},
+	"s2g/cmd/s2g/internal/destination": {internal + "build", internal + "summary", internal + "verify", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/schema/manifest", "s2g/vectors/qdrant"},
 	"s2g/cmd/s2g/internal/terminal":    {"s2g/schema/remote"},
 	"s2g/cmd/s2g/internal/searchpage":  {internal + "terminal", "s2g/schema/remote", "s2g/vectors/search"},
 	"s2g/cmd/s2g/internal/stats":       {internal + "oracle", internal + "textgrid", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab"},
 	"s2g/cmd/s2g/internal/publish":     {"s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
 	"s2g/cmd/s2g/internal/diff":        {internal + "textgrid", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
-	"s2g/cmd/s2g/internal/report": {internal + "stats", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest", "s2g/schema/tables",
+	"s2g/cmd/s2g/internal/report": {internal + "stats", internal + "terminal", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest", "s2g/schema/tables",
 		"s2g/schema/threads", "s2g/schema/vocab", "s2g/vectors/text"},
 	"s2g/cmd/s2g/internal/verify": {internal + "oracle", internal + "publish", internal + "report", internal + "stats", "s2g/graph", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest",
 		"s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors/embed", "s2g/vectors/qdrant", "s2g/vectors/shard", "s2g/vectors/text"},

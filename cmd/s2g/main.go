@@ -23,6 +23,7 @@ import (
 	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/config"
 	"s2g/cmd/s2g/internal/plan"
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/remote"
@@ -107,7 +108,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 	if errors.Is(context.Cause(ctx), errInterrupted) {
 		cause := ""
 		if !errors.Is(err, context.Canceled) {
-			cause = "it ended with: " + a.withFlagNames(config.Message(err, a.settings.redacted))
+			cause = "it ended with: " + a.withFlagNames(config.Message(err, a.settings.Redacted))
 		}
 		a.printError("interrupted; the same command resumes the run", cause, exitInterrupted)
 		return exitInterrupted
@@ -127,7 +128,7 @@ func (a *app) fail(ctx context.Context, err error) int {
 	if none, ok := errors.AsType[*build.NoQuestion](err); ok && len(none.Tags) > 0 {
 		remedy += "\n     " + a.commandWithLanguages(none.Tags)
 	}
-	a.printError(a.withFlagNames(config.Message(err, a.settings.redacted)), a.withFlagNames(remote.Printable(remedy)), fault.ExitCode())
+	a.printError(a.withFlagNames(config.Message(err, a.settings.Redacted)), a.withFlagNames(remote.Printable(remedy)), fault.ExitCode())
 	return fault.ExitCode()
 }
 
@@ -138,14 +139,14 @@ func (a *app) commandWithLanguages(tags []dump.TagCount) string {
 		if a.args[i] == "--languages" {
 			i++ // its value
 		} else if !strings.HasPrefix(a.args[i], "--languages=") {
-			words = append(words, shellQuoted(a.args[i]))
+			words = append(words, terminal.ShellQuoted(a.args[i]))
 		}
 	}
 	var names []string
 	for _, t := range tags {
 		names = append(names, t.Tag)
 	}
-	return strings.Join(append(words, "--languages", shellQuoted(strings.Join(names, ","))), " ")
+	return strings.Join(append(words, "--languages", terminal.ShellQuoted(strings.Join(names, ","))), " ")
 }
 
 // optionName matches the name of an option in a library's message; see [schema.Faultf].
@@ -154,7 +155,7 @@ var optionName = regexp.MustCompile(`\boption ([a-z0-9]+(?:-[a-z0-9]+)*)`)
 // withFlagNames replaces the options that a library's message names by their flags: "option window" by "--window".
 func (a *app) withFlagNames(message string) string {
 	return optionName.ReplaceAllStringFunc(message, func(option string) string {
-		if name := strings.TrimPrefix(option, "option "); slices.Contains(commandline.OnlyFlags, name) || slices.Contains(flagNames(a.root), name) {
+		if name := strings.TrimPrefix(option, "option "); slices.Contains(commandline.OnlyFlags, name) || slices.Contains(commandline.FlagNames(a.root), name) {
 			return "--" + name
 		}
 		return option

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/metrics"
 	"s2g/schema/manifest"
@@ -17,7 +18,7 @@ func (a *app) checkMetrics(cmd *cobra.Command) error {
 		return nil
 	}
 	if out := cmd.Flags().Lookup("out"); out != nil {
-		if err := checkOutside("metrics", a.metrics, out.Value.String()); err != nil {
+		if err := build.CheckOutside("metrics", a.metrics, out.Value.String()); err != nil {
 			return err
 		}
 	}
@@ -34,7 +35,7 @@ func (a *app) writeMetrics(cmd *cobra.Command, started time.Time, code int) erro
 		return nil // the command has no build
 	}
 	if a.metrics == "" { // a command line that could not be parsed has set no flags
-		a.metrics = a.getenv(commandline.Variable("metrics"))
+		a.metrics = a.settings.Getenv(commandline.Variable("metrics"))
 	}
 	if a.metrics == "" {
 		return nil

@@ -2,15 +2,13 @@ package main
 
 import (
 	"errors"
-	"strconv"
-	"strings"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/plan"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -41,7 +39,7 @@ func (o *options) replacementFlags(f *pflag.FlagSet) {
 }
 
 func (o *options) workerFlag(f *pflag.FlagSet) {
-	f.Var(workerCount{&o.Workers}, "workers", "`number` of goroutines, 1 or more; the output does not depend on it (default one per core)")
+	f.Var(commandline.WorkerCount{N: &o.Workers}, "workers", "`number` of goroutines, 1 or more; the output does not depend on it (default one per core)")
 }
 
 func (o *options) ingestFlags(f *pflag.FlagSet) {
@@ -104,54 +102,6 @@ func (o *options) buildFlags(f *pflag.FlagSet) {
 	o.vectorFlags(f)
 	o.databaseFlags(f)
 	o.replacementFlags(f)
-}
-
-// workerCount is the value of --workers: 1 or more, or default.
-type workerCount struct{ n *int }
-
-func (w workerCount) String() string {
-	if w.n == nil { // pflag calls it for the zero value, too
-		return "0"
-	}
-	return strconv.Itoa(*w.n)
-}
-
-func (workerCount) Type() string { return "int" }
-
-func (w workerCount) Set(value string) error {
-	n, err := strconv.Atoi(value)
-	if value == "" || value == "default" {
-		n, err = 0, nil
-	} else if err != nil || n < 1 {
-		return errors.New("give 1 or more, or default")
-	}
-	*w.n = n
-	return err
-}
-
-// resettable is the value of a flag whose build keeps it. The empty value and the word default reset it to its default.
-type resettable struct {
-	pflag.Value
-	byDefault string
-}
-
-func (v resettable) Set(value string) error {
-	if value != "" && value != "default" {
-		return v.Value.Set(value)
-	}
-	if list, several := v.Value.(pflag.SliceValue); several {
-		return list.Replace(nil)
-	}
-	return v.Value.Set(v.byDefault)
-}
-
-// makeResettable lets the empty value and the word default reset the flags that a build keeps.
-func makeResettable(flags *pflag.FlagSet) {
-	for _, name := range build.Sticky() {
-		if f := flags.Lookup(name); f != nil {
-			f.Value = resettable{f.Value, f.DefValue}
-		}
-	}
 }
 
 // needOut returns a usage fault without --out.
@@ -218,7 +168,7 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 		return p.Report, p.End
 	}
 	var err error
-	if o.Memory, err = parsePool("db-memory", o.memory); err != nil {
+	if o.Memory, err = commandline.ParsePool("db-memory", o.memory, memory.Machine()); err != nil {
 		return err
 	}
 	if o.Shape.Languages, err = schema.ParseLanguages(o.languages); err != nil {
@@ -242,26 +192,4 @@ func (a *app) resolve(cmd *cobra.Command, o *options, m *manifest.Manifest) erro
 		a.logKept(cmd.Flags(), o, m)
 	}
 	return nil
-}
-
-// leastPool is the smallest buffer pool in bytes with which MariaDB starts without changing it.
-const leastPool = 16 << 20
-
-// parsePool parses the size of a buffer pool. A number without a unit is refused: it is rarely meant in bytes.
-func parsePool(flag, value string) (int64, error) {
-	if value == "" || value == "default" {
-		return 0, nil
-	}
-	n, err := humanize.ParseBytes(value)
-	switch machine := memory.Machine(); {
-	case err != nil || n > 1<<60:
-		return 0, schema.Faultf(schema.FaultUsage, "as 512MiB or 4GiB", "--%s: %q is not a size", flag, value)
-	case strings.Trim(value, "0123456789.,_ ") == "":
-		return 0, schema.Faultf(schema.FaultUsage, "give it a unit, as 8GiB or 512MiB", "--%s: %q has no unit", flag, value)
-	case n < leastPool:
-		return 0, schema.Faultf(schema.FaultUsage, "give 16MiB or more, as 512MiB or 4GiB", "--%s: %s is too small a buffer pool", flag, value)
-	case machine > 0 && n > uint64(machine):
-		return 0, schema.Faultf(schema.FaultUsage, "give less, or leave it out for a quarter of that", "--%s: %s is more than this machine has, %s", flag, value, humanize.IBytes(uint64(machine)))
-	}
-	return int64(n), nil
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 
+	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/schema"
 	"s2g/schema/manifest"
 )
@@ -46,7 +48,7 @@ func TestCommandTakesAnOptionFromItsFlagElseTheBuildElseTheDefault(t *testing.T)
 		o.languageFlags(f)
 		o.graphFlags(f)
 		o.vectorFlags(f)
-		makeResettable(f)
+		commandline.MakeResettable(f, build.Sticky())
 		if err := f.Parse(tt.args); err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"slices"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -20,7 +20,6 @@ import (
 	"s2g/cmd/s2g/internal/progress"
 	"s2g/cmd/s2g/internal/terminal"
 	"s2g/cmd/s2g/internal/verify"
-	"s2g/schema"
 	"s2g/schema/manifest"
 )
 
@@ -61,8 +60,7 @@ type app struct {
 
 	quiet, json, verbose bool
 
-	config   string // path of the file of --config
-	settings settings
+	settings config.Settings
 
 	root     *cobra.Command
 	args     []string        // the command line
@@ -96,7 +94,7 @@ func newApp(stdout, stderr io.Writer) *app {
 	f.BoolVar(&a.quiet, "quiet", false, "print only warnings, errors and results")
 	f.BoolVar(&a.json, "json", false, "print the result, and the log, as JSON lines")
 	f.BoolVar(&a.verbose, "verbose", false, "log more, first the value and the origin of each flag")
-	f.StringVar(&a.config, "config", "", "YAML `file` of flags by their names, as db-memory: 8GiB")
+	f.String("config", "", "YAML `file` of flags by their names, as db-memory: 8GiB")
 	f.StringVar(&a.metrics, "metrics", "", "`file`.prom for node_exporter's textfile collector; written at the end of a run, even of a failed one")
 	root.AddCommand(
 		a.build(), a.ingest(), a.graph(), a.vectors(),
@@ -111,9 +109,9 @@ func newApp(stdout, stderr io.Writer) *app {
 	root.Args = cobra.ArbitraryArgs // commandline.CheckCommand has refused unknown words
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	for _, cmd := range root.Commands() {
-		makeResettable(cmd.Flags())
+		commandline.MakeResettable(cmd.Flags(), build.Sticky())
 	}
-	commandline.CheckArguments(root, shellQuoted)
+	commandline.CheckArguments(root)
 	completions(root)
 	a.root = root
 	return a
@@ -127,7 +125,7 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	if err := commandline.CheckValues(cmd.Flags()); err != nil {
 		return err
 	}
-	if err := a.applySettings(cmd); err != nil {
+	if err := a.settings.Apply(cmd); err != nil {
 		return err
 	}
 	f, isFile := a.stderr.(*os.File)
@@ -142,12 +140,12 @@ func (a *app) setUp(cmd *cobra.Command) error {
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, attr slog.Attr) slog.Attr {
 		switch value := attr.Value.Any().(type) {
 		case error:
-			attr.Value = slog.StringValue(config.Message(value, a.settings.redacted))
+			attr.Value = slog.StringValue(config.Message(value, a.settings.Redacted))
 		case string:
 			if attr.Key == slog.MessageKey {
 				value = a.withFlagNames(value)
 			}
-			attr.Value = slog.StringValue(a.settings.redacted.Redact(value))
+			attr.Value = slog.StringValue(a.settings.Redacted.Redact(value))
 		}
 		return attr
 	}}
@@ -180,18 +178,30 @@ func printJSON[T any](a *app, values ...T) error {
 	return terminal.WriteJSON(a.stdout, values...)
 }
 
+// printResult prints a result as a line of JSON with --json, nothing with --quiet, else as write writes it for people.
+func (a *app) printResult(value map[string]any, write func(io.Writer) error) error {
+	switch {
+	case a.json:
+		return printJSON(a, value)
+	case a.quiet:
+		return nil
+	}
+	return write(a.stdout)
+}
+
+// printPlanned prints what a command with --dry-run would do, and returns why that is refused.
+func (a *app) printPlanned(plan any, write func(io.Writer) error, refused error) error {
+	if a.json {
+		return errors.Join(printJSON(a, map[string]any{"plan": plan}), refused)
+	}
+	return errors.Join(a.writeWithFlagNames(a.stdout, write), refused)
+}
+
 // forms are the values of --as.
 var forms = []string{"table", "json", "csv"}
 
 func formFlag(f *pflag.FlagSet, form *string) {
 	f.StringVar(form, "as", forms[0], "`form` of the output: table, json or csv")
-}
-
-func checkForm(form string) error {
-	if !slices.Contains(forms, form) {
-		return schema.Faultf(schema.FaultUsage, "it takes table, json or csv", "--as has the value %q", form)
-	}
-	return nil
 }
 
 // printAs prints a result in the form of --as, or as a line of JSON with --json.

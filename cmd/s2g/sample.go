@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/ingest/sample"
 	"s2g/schema"
 )
@@ -65,11 +66,14 @@ func (a *app) sample() *cobra.Command {
 	return cmd
 }
 
+// spellings are the values of --tags.
+var spellings = []string{sample.TagsAngle, sample.TagsPipe}
+
 // checkSample returns a usage fault for an unknown value of a flag, and for a folder that holds a dump in the other form,
 // because a build could not tell the two apart.
 func checkSample(o sample.Options) error {
-	if o.Tags != sample.TagsAngle && o.Tags != sample.TagsPipe {
-		return schema.Faultf(schema.FaultUsage, "it takes angle or pipe", "--tags has the value %q", o.Tags)
+	if err := commandline.CheckOneOf("tags", o.Tags, spellings); err != nil {
+		return err
 	}
 	other := ".xml.gz"
 	switch o.Compress {

@@ -35,7 +35,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			// Go's own variables and PATH apart, a script starts with no environment
 			monthly, err := filepath.Abs(filepath.Join("..", "..", "scripts", "monthly"))
-			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly)
+			e.Vars = append(e.Vars, "HOME="+e.WorkDir, "TMPDIR="+os.TempDir(), "MONTHLY="+monthly, "ALL_MEMORY="+allMemory())
 			servers := map[string]*tables.DB{}
 			e.Values[serversKey{}] = servers
 			e.Defer(func() {

@@ -12,6 +12,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/commandline"
+	"s2g/cmd/s2g/internal/destination"
 	"s2g/cmd/s2g/internal/searchpage"
 	"s2g/cmd/s2g/internal/terminal"
 	"s2g/schema"
@@ -40,7 +41,7 @@ come from the shards in --out.
 type searchCommand struct {
 	options
 	query     search.Options
-	server    qdrantFlags
+	server    destination.Qdrant
 	languages []string
 	minScore  int32
 	since     string
@@ -78,9 +79,9 @@ func (a *app) search() *cobra.Command {
 	f.StringVar(&s.format, "format", searchFormats[0], "`form` of the output: text, md, html or json, as --json")
 	denseEndpointFlag(f, &s.query.Dense)
 	sparseEndpointFlag(f, &s.query.Sparse)
-	s.server.flags(f, "qdrant")
-	s.server.prefixFlag(f)
-	retryFlag(f, &s.server.retryFor, waitedRetry)
+	qdrantFlags(f, &s.server, "qdrant")
+	collectionFlag(f, &s.server)
+	retryFlag(f, &s.server.RetryFor, waitedRetry)
 	return cmd
 }
 
@@ -103,8 +104,8 @@ func (a *app) runSearch(cmd *cobra.Command, s *searchCommand) (err error) {
 		}
 	}
 	s.query.Remote = s.Remote
-	if s.server.url != "" {
-		server, err := s.server.connect(ctx, a)
+	if s.server.URL != "" {
+		server, err := s.server.Connect(ctx, a.environment())
 		if err != nil {
 			return err
 		}
@@ -194,7 +195,7 @@ func (s *searchCommand) searchServer(ctx context.Context, m *manifest.Manifest, 
 	if err != nil {
 		return err
 	}
-	prefix := cmp.Or(s.server.prefix, site.Prefix()) + "_"
+	prefix := cmp.Or(s.server.Prefix, site.Prefix()) + "_"
 	slugs := s.query.Slugs
 	if len(slugs) == 0 {
 		if slugs, err = s.served(ctx, m, server, prefix); err != nil {
@@ -227,7 +228,7 @@ func (s *searchCommand) served(ctx context.Context, m *manifest.Manifest, server
 	}
 	if len(slugs) == 0 {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g load qdrant with option out "+s.Out+", or give its option prefix",
-			"%s has no alias %s* of a language of this build", s.server.url, prefix)
+			"%s has no alias %s* of a language of this build", s.server.URL, prefix)
 	}
 	return slugs, nil
 }

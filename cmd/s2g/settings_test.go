@@ -18,7 +18,7 @@ import (
 // Every flag of every command can be set by a file, but for those that only mean
 // something on a command line.
 func TestFilesSetAllFlagsButThoseOfACommandLine(t *testing.T) {
-	names := flagNames(newApp(&bytes.Buffer{}, &bytes.Buffer{}).root)
+	names := commandline.FlagNames(newApp(&bytes.Buffer{}, &bytes.Buffer{}).root)
 	for _, name := range []string{"out", "dump", "languages", "json", "posts", "files-only"} {
 		if !slices.Contains(names, name) {
 			t.Errorf("--%s is in no file", name)
@@ -41,7 +41,7 @@ func TestFilesSetAllFlagsButThoseOfACommandLine(t *testing.T) {
 
 // A variable that is nearly a flag's is an error; one of another program is none.
 func TestMisspeltVariable(t *testing.T) {
-	names := flagNames(newApp(&bytes.Buffer{}, &bytes.Buffer{}).root)
+	names := commandline.FlagNames(newApp(&bytes.Buffer{}, &bytes.Buffer{}).root)
 	for variable, meant := range map[string]string{
 		"S2G_LANGAUGES": "S2G_LANGUAGES", "S2G_DBMEMORY": "S2G_DB_MEMORY", "S2G_GRAPH_DB": "S2G_GRAPHDB",
 		"S2G_LANGUAGES": "", "S2G_PORT": "", "S2G_SERVICE_HOST": "", "S2G_PORT_80_TCP_ADDR": "", "S2G_KEEP_BUILDS": "", "S2G_DUMPS": "", "S2G_BUILDS": "",

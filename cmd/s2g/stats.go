@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"s2g/cmd/s2g/internal/commandline"
 	"s2g/cmd/s2g/internal/stats"
 	"s2g/schema/tables"
 )
@@ -39,7 +40,7 @@ func (a *app) printStats(cmd *cobra.Command, o *options, form string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkForm(form); err != nil {
+	if err := commandline.CheckOneOf("as", form, forms); err != nil {
 		return err
 	}
 	site, err := m.BuildSite()

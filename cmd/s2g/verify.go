@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/cmd/s2g/internal/destination"
 	"s2g/cmd/s2g/internal/summary"
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
@@ -244,27 +245,20 @@ func (a *app) printReport(report verify.Report, took time.Duration) error {
 	return nil
 }
 
-// countingTimeout is the timeout of a server's count of the statements of a graph. comparedNodes is the number of nodes
-// whose statements are compared one by one.
-const (
-	countingTimeout = time.Hour
-	comparedNodes   = 1000
-)
-
 // verifiedServers are the servers that are compared with a build.
 type verifiedServers struct {
-	graphDB   graphDBFlags
+	graphDB   destination.GraphDB
 	nodes     int // of GraphDB
-	qdrant    qdrantFlags
+	qdrant    destination.Qdrant
 	languages string // loaded into Qdrant; empty: all
 	prefix    string
 }
 
 func (v *verifiedServers) flags(f *pflag.FlagSet) {
-	v.graphDB.flags(f, "graphdb")
-	v.graphDB.timeFlags(f, countingTimeout, "counting the statements of a graph")
-	f.IntVar(&v.nodes, "graphdb-nodes", comparedNodes, "number of nodes whose statements in GraphDB are compared one by one; -1: all statements (reads the whole repository)")
-	v.qdrant.flags(f, "qdrant")
+	graphDBFlags(f, &v.graphDB, "graphdb")
+	requestFlags(f, &v.graphDB, destination.CountingTimeout, "counting the statements of a graph")
+	f.IntVar(&v.nodes, "graphdb-nodes", destination.ComparedNodes, "number of nodes whose statements in GraphDB are compared one by one; -1: all statements (reads the whole repository)")
+	qdrantFlags(f, &v.qdrant, "qdrant")
 	f.StringVar(&v.languages, "qdrant-languages", "", "`tags` or slugs of the languages in Qdrant (default all of the build)")
 	f.StringVar(&v.prefix, "prefix", "", "beginning of the names of repository and collections (default so for stackoverflow.com, else the site's name)")
 }
@@ -277,23 +271,23 @@ func (v *verifiedServers) open(ctx context.Context, a *app, m *manifest.Manifest
 			e()
 		}
 	}
-	v.graphDB.prefix, v.qdrant.prefix, v.qdrant.retryFor = v.prefix, v.prefix, v.graphDB.retryFor
-	if v.graphDB.url != "" {
-		_, name, err := v.graphDB.graphBuild(out, m)
+	v.graphDB.Prefix, v.qdrant.Prefix, v.qdrant.RetryFor = v.prefix, v.prefix, v.graphDB.RetryFor
+	if v.graphDB.URL != "" {
+		_, name, err := v.graphDB.Build(out, m)
 		if err != nil {
 			return nil, nil, err
 		}
-		client, err := v.graphDB.client(a)
+		client, err := v.graphDB.Client(a.environment())
 		if err != nil {
 			return nil, nil, err
 		}
 		shown := a.laterProgress("verify graphdb")
 		ends = append(ends, func() { shown.End(); client.Close() })
 		servers = append(servers, &verify.GraphDB{
-			Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.graphDB.retryFor, Log: a.log, Progress: shown.Report,
+			Repository: client.Repository(name), Nodes: v.nodes, RetryFor: v.graphDB.RetryFor, Log: a.log, Progress: shown.Report,
 		})
 	}
-	if v.qdrant.url != "" {
+	if v.qdrant.URL != "" {
 		q, err := v.openQdrant(ctx, a, m)
 		if err != nil {
 			end()
@@ -321,6 +315,6 @@ func (v *verifiedServers) openQdrant(ctx context.Context, a *app, m *manifest.Ma
 			return nil, err
 		}
 	}
-	q.Server, err = v.qdrant.connect(ctx, a)
+	q.Server, err = v.qdrant.Connect(ctx, a.environment())
 	return q, err
 }

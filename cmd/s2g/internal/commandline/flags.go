@@ -64,7 +64,7 @@ func CheckOneOf(flag, value string, values []string) error {
 	if slices.Contains(values, value) {
 		return nil
 	}
-	return schema.Faultf(schema.FaultUsage, "it takes one of "+strings.Join(values, ", "), "--%s has the value %q", flag, value)
+	return schema.Faultf(schema.FaultUsage, "it takes "+strings.Join(values, ", "), "--%s has the value %q", flag, value)
 }
 
 // ParseDate parses the value of --since: the beginning of a year, a month or a day in UTC, or a moment as in RFC 3339. The
@@ -104,4 +104,25 @@ func MisspeltVariable(environment, flags []string) error {
 		}
 	}
 	return nil
+}
+
+// FlagNames returns the names of the flags that a file may set, of all commands, in order.
+func FlagNames(root *cobra.Command) []string {
+	var names []string
+	visit := func(f *pflag.Flag) {
+		if !slices.Contains(names, f.Name) && !slices.Contains(OnlyFlags, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(visit)
+		cmd.PersistentFlags().VisitAll(visit)
+		for _, c := range cmd.Commands() {
+			walk(c)
+		}
+	}
+	walk(root)
+	slices.Sort(names)
+	return names
 }

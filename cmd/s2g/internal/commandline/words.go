@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"s2g/cmd/s2g/internal/spelling"
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/schema"
 )
 
@@ -93,8 +94,8 @@ func checkHelp(root *cobra.Command) {
 }
 
 // CheckArguments makes errors of positional arguments usage faults that show how the command is used, in cmd and all commands
-// below it. Their remedies quote words for a shell by quoted.
-func CheckArguments(cmd *cobra.Command, quoted func(word string) string) {
+// below it.
+func CheckArguments(cmd *cobra.Command) {
 	for _, c := range cmd.Commands() {
 		if check := c.Args; check != nil {
 			c.Args = func(cmd *cobra.Command, args []string) error {
@@ -108,10 +109,10 @@ func CheckArguments(cmd *cobra.Command, quoted func(word string) string) {
 				if check(cmd, nil) != nil {
 					return schema.Faultf(schema.FaultUsage, "as "+use, "these are not the arguments of %s: %s", cmd.CommandPath(), strings.Join(args, " "))
 				}
-				return schema.Faultf(schema.FaultUsage, wordRemedy(cmd.Flags(), quoted(args[0]), use), "%s takes no argument: %s", cmd.CommandPath(), strings.Join(args, " "))
+				return schema.Faultf(schema.FaultUsage, wordRemedy(cmd.Flags(), terminal.ShellQuoted(args[0]), use), "%s takes no argument: %s", cmd.CommandPath(), strings.Join(args, " "))
 			}
 		}
-		CheckArguments(c, quoted)
+		CheckArguments(c)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"s2g/cmd/s2g/internal/terminal"
 	"s2g/schema"
 	"s2g/schema/vocab"
 )
@@ -75,7 +76,7 @@ func (r *Report) aboutGraphs() string {
 			tags = largest
 		}
 		return "No question of this dump has a tag that is one of the selected " + noun + "s, so every graph is empty. " +
-			"s2g graph --out OUT --languages " + shellQuoted(strings.Join(tags, ",")) + " selects other tags, --other puts the rest into a graph of its own."
+			"s2g graph --out OUT --languages " + terminal.ShellQuoted(strings.Join(tags, ",")) + " selects other tags, --other puts the rest into a graph of its own."
 	}
 	all := r.stats.Node(vocab.Question)
 	if r.isWholeSite() {

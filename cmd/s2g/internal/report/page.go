@@ -199,13 +199,3 @@ func (r *Report) commands() []command {
 	}
 	return append(list, command{"Query the tables:", "s2g db --out OUT 'SELECT Id, Score, Title FROM Posts WHERE PostTypeId = 1 ORDER BY Score DESC LIMIT 10'"})
 }
-
-// shellQuoted quotes a word for a shell, if necessary.
-func shellQuoted(word string) string {
-	for _, c := range word {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' && c != '+' && c != ',' {
-			return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	return word
-}

@@ -12,3 +12,11 @@ func TestEscapeUnprintable(t *testing.T) {
 		}
 	}
 }
+
+func TestShellQuoted(t *testing.T) {
+	for word, want := range map[string]string{"c++": "c++", "c#": "'c#'", "a'b": `'a'\''b'`, "": "''", "/srv/A b": "'/srv/A b'", "python,r": "python,r"} {
+		if got := ShellQuoted(word); got != want {
+			t.Errorf("%q is quoted as %s", word, got)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"path/filepath"
@@ -7,9 +7,9 @@ import (
 	"s2g/schema"
 )
 
-// checkOutside refuses a path for a file inside the folder of a build, where verify finds a file that no build
+// CheckOutside refuses the path of an option for a file inside the folder of a build, where verify finds a file that no build
 // writes. It permits names at the top of the folder that begin with a dot.
-func checkOutside(flag, path, out string) error {
+func CheckOutside(option, path, out string) error {
 	if path == "" || out == "" {
 		return nil
 	}
@@ -18,7 +18,7 @@ func checkOutside(flag, path, out string) error {
 		return nil
 	}
 	return schema.Faultf(schema.FaultUsage, "give a path outside of it, or one whose name there begins with a dot",
-		"--%s %s is in the folder of the build, which holds what the build writes and nothing else", flag, path)
+		"option %s %s is in the folder of the build, which holds what the build writes and nothing else", option, path)
 }
 
 // realPath returns the absolute path without symbolic links, as far as it exists.

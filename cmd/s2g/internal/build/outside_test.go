@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"os"
@@ -23,7 +23,7 @@ func TestCheckOutside(t *testing.T) {
 		if path != "" {
 			at = filepath.Join(root, path)
 		}
-		if err := checkOutside("metrics", at, out); (err != nil) != inside {
+		if err := CheckOutside("metrics", at, out); (err != nil) != inside {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
