@@ -22,6 +22,7 @@ import (
 type idOrderer struct {
 	to        *loadDataReader
 	duplicate func(id int64)
+	sent      func(line []byte) error // receives each row that is sent, without its line feed; nil: none
 
 	bytes       int64              // sent
 	fingerprint tables.Fingerprint // of the rows that were sent
@@ -52,7 +53,9 @@ func (o *idOrderer) write(b *rowBatch) error {
 	var buf [512]byte
 	deltas, start := buf[:0], 0
 	for _, r := range b.rows {
-		o.fingerprint.Add(b.tsv[start : r.end-1])
+		if err := o.note(b.tsv[start : r.end-1]); err != nil {
+			return err
+		}
 		start = r.end
 		if len(deltas) > len(buf)-binary.MaxVarintLen64 {
 			if _, err := o.sentIDs.Write(deltas); err != nil {
@@ -68,6 +71,15 @@ func (o *idOrderer) write(b *rowBatch) error {
 	}
 	o.bytes += int64(len(b.tsv))
 	return o.to.send(b)
+}
+
+// note adds a row to the fingerprint and passes it to sent.
+func (o *idOrderer) note(line []byte) error {
+	o.fingerprint.Add(line)
+	if o.sent == nil {
+		return nil
+	}
+	return o.sent(line)
 }
 
 // removeLate moves the late rows of a batch to the sorter.
@@ -129,7 +141,9 @@ func (o *idOrderer) flush() error {
 		}
 		last = id
 		b.tsv = append(b.tsv, line...)
-		o.fingerprint.Add(line[:len(line)-1])
+		if err := o.note(line[:len(line)-1]); err != nil {
+			return err
+		}
 		o.bytes += int64(len(line))
 		if len(b.tsv) >= full {
 			if err := o.to.send(b); err != nil {

@@ -18,6 +18,7 @@ import (
 	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/projection"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
 	"s2g/schema/tables/tablestest"
@@ -79,9 +80,11 @@ func (g target) close() {
 func (g target) run(o Options) error { return Run(g.t.Context(), g.dir, g.db, o) }
 
 // state returns the number of rows and the checksum of each table. It checks that the
-// rows have the fingerprint in the manifest.
+// rows have the fingerprint in the manifest, and that the projection of Posts is that of
+// the table.
 func (g target) state() map[string]string {
 	g.t.Helper()
+	g.checkProjection()
 	state := make(map[string]string)
 	for _, t := range schema.Tables() {
 		var n int64
@@ -103,6 +106,51 @@ func (g target) state() map[string]string {
 		}
 	}
 	return state
+}
+
+// checkProjection checks that the projection of Posts that ingest has written has the
+// bytes of one that a scan of the table makes.
+func (g target) checkProjection() {
+	g.t.Helper()
+	files := func() map[string]string {
+		names, _ := filepath.Glob(filepath.Join(g.dir.Private(), "posts-*"))
+		content := map[string]string{}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				g.t.Fatal(err)
+			}
+			content[name] = string(text)
+		}
+		return content
+	}
+	written := files() // also of a dump that was loaded and is not in service
+	if err := projection.RemoveOthers(g.dir.Private(), ""); err != nil {
+		g.t.Fatal(err)
+	}
+	db, err := tables.Open(g.t.Context(), tables.ServerOptions{DSN: g.db.DSN(), Dir: g.dir.Private(), Locked: true})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer db.Close()
+	err = projection.Read(g.t.Context(), db, func(int64) (func(*projection.Post), error) { return func(*projection.Post) {}, nil })
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	scanned := files()
+	if len(scanned) != 1 {
+		g.t.Errorf("a scan has written %d projections of Posts", len(scanned))
+	}
+	for name, text := range scanned {
+		if other, ok := written[name]; !ok || other != text {
+			g.t.Errorf("the projection of Posts that ingest has written (%v, %d bytes) is not that of the table (%d bytes)", ok, len(other), len(text))
+		}
+	}
+	for name, text := range written {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			g.t.Fatal(err)
+		}
+	}
 }
 
 func (g target) value(query string) string {
@@ -279,6 +327,7 @@ func TestSmallDump(t *testing.T) {
 		if got := g.value("SELECT CONCAT_WS(',', IFNULL(Score, 'no score'), IFNULL(LastEditDate, 'no date'), Title) FROM Posts WHERE Id=6"); got != "no score,no date,t" {
 			t.Errorf("a post with bad values has %q, want it without them", got)
 		}
+		g.checkProjection()
 		text, err := os.ReadFile(filepath.Join(g.dir.Out(), RejectsFile))
 		if err != nil {
 			t.Fatal(err)
@@ -304,6 +353,7 @@ func TestSmallDump(t *testing.T) {
 		if got := g.value("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('Votes', 'PostLinks')"); got != "0" {
 			t.Errorf("%s of the tables that were left out are there", got)
 		}
+		g.checkProjection()
 		if _, there := g.dir.Manifest().Dump.Tables["Votes"]; there {
 			t.Error("the manifest names votes, which were left out")
 		}

@@ -17,6 +17,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/projection"
 )
 
 // A loadedTable is the result of loading one table. As JSON it is the table's
@@ -34,6 +35,8 @@ type loadedTable struct {
 	Fingerprint string        `json:"fingerprint"` // of the rows in the table; see [tables.Fingerprint]
 	Newest      string        `json:"newest"`      // the latest CreationDate, as DATETIME(3)
 	Rejects     rejectSummary `json:"tally"`
+
+	posts *projection.Writer // of Posts; nil for other tables
 }
 
 // record writes the table's checkpoint.
@@ -51,6 +54,13 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 	in.o.Log.Info("loading", "table", t.Name, "from", m.Name)
 	source := &hashingReader{r: r, sum: sha256.New()}
 	l := &loadedTable{Member: m.Name}
+	if t.Name == "Posts" {
+		var err error
+		if l.posts, err = projection.NewWriter(in.dir.Tmp(), in.plan.Key); err != nil {
+			return nil, err
+		}
+		defer l.posts.Close() // after Commit it has nothing to remove
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	to := newLoadDataReader(ctx.Done(), 2*in.o.Workers+2)
 	g.Go(func() error {
@@ -81,6 +91,11 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 		return nil, schema.Faultf(schema.FaultService, "wait until nothing writes to the dump, and run again",
 			"%s changed after it was read to identify the dump: its SHA-256 was %s and is %s", m.Name, want, l.SHA256)
 	}
+	if l.posts != nil {
+		if err := l.posts.Commit(in.dir.Private()); err != nil {
+			return nil, err
+		}
+	}
 	for _, c := range l.Rejects.classes() {
 		in.o.Log.Warn("bad rows", "table", t.Name, "class", c, "rows", l.Rejects.Counts[c])
 	}
@@ -109,6 +124,10 @@ func (in *ingestRun) convert(ctx context.Context, t schema.Table, m dump.Member,
 		l.Rejects.Bad++
 	})
 	defer order.close()
+	if l.posts != nil {
+		var parser projection.LineParser
+		order.sent = func(line []byte) error { return l.posts.Add(parser.Parse(line)) }
+	}
 	idle := make(chan *converter, in.o.Workers)
 	for range in.o.Workers {
 		idle <- newConverter(t, m.Name)

@@ -7,6 +7,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/projection"
 )
 
 // finish puts the loaded tables in service and writes the manifest.
@@ -22,6 +23,9 @@ func (in *ingestRun) finish(ctx context.Context) error {
 			return err
 		}
 	} else if err := in.swap(ctx); err != nil {
+		return err
+	}
+	if err := projection.RemoveOthers(in.dir.Private(), in.plan.Key); err != nil {
 		return err
 	}
 	if err := in.writeRejects(); err != nil {

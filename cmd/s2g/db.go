@@ -12,6 +12,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/projection"
 	"s2g/schema/tables"
 )
 
@@ -58,6 +59,10 @@ func (a *app) editTables(ctx context.Context, o *options, args []string) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
+	// The projection of Posts has the key of the dump, which a change does not alter.
+	if err := projection.RemoveOthers(dir.Private(), ""); err != nil {
+		return err
+	}
 	a.log.Warn("the tables are open for changes: graph, vectors and verify are those of the dump, and the next build reads it again if a row has changed")
 	return a.openTables(ctx, o, tables.Edit, args)
 }

@@ -22,9 +22,10 @@ var imports = map[string][]string{
 	"s2g/schema/retry":      {},
 	"s2g/schema/tables":     {"s2g/schema/memory", "s2g/schema/private", "s2g/schema/remote"},
 	"s2g/schema/private":    {},
-	"s2g/schema/threads":    {"s2g/schema/tables"},
+	"s2g/schema/projection": {"s2g/schema/tables"},
+	"s2g/schema/threads":    {"s2g/schema/projection", "s2g/schema/tables"},
 	"s2g/ingest/dump":       {"s2g/schema/private"},
-	"s2g/ingest":            {"s2g/ingest/dump", "s2g/schema/tables", "s2g/schema/manifest"},
+	"s2g/ingest":            {"s2g/ingest/dump", "s2g/schema/projection", "s2g/schema/tables", "s2g/schema/manifest"},
 	"s2g/graph/trig":        {},
 	"s2g/graph/rdf4j":       {"s2g/schema/remote"},
 	"s2g/graph":             {"s2g/graph/trig", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
@@ -44,7 +45,7 @@ var imports = map[string][]string{
 	"s2g/cmd/s2g":                  nil, // all
 	"s2g/cmd/s2g/internal/config":  {internal + "commandline", internal + "spelling", "s2g/schema/remote"},
 	"s2g/cmd/s2g/internal/metrics": {internal + "verify", "s2g/schema/manifest"},
-	"s2g/cmd/s2g/internal/build": {internal + "publish", internal + "spelling", "s2g/graph", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors",
+	"s2g/cmd/s2g/internal/build": {internal + "publish", internal + "spelling", "s2g/graph", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/projection", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors",
 		"s2g/vectors/embed", "s2g/vectors/qdrant"}, // never plan, which reads its state
 	"s2g/cmd/s2g/internal/plan": {internal + "build", internal + "config", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/remote", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors/embed",
 		"s2g/vectors/qdrant"},

@@ -20,6 +20,7 @@ import (
 	"s2g/cmd/s2g/internal/verify"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/projection"
 	"s2g/schema/remote"
 	"s2g/schema/tables"
 )
@@ -155,7 +156,7 @@ func (a *app) recordDifferences(ctx context.Context, out string, err error) {
 	}
 	dir, err := manifest.Open(out)
 	if err == nil {
-		err = errors.Join(dir.Distrust(ctx, differ), dir.Close())
+		err = errors.Join(dir.Distrust(ctx, differ), projection.RemoveOthers(dir.Private(), ""), dir.Close())
 	}
 	if err != nil {
 		a.log.Warn("the next build does not make again what differs", "error", err)

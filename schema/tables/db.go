@@ -39,9 +39,10 @@ import (
 
 // ServerOptions chooses the server. One of Dir and DSN is required.
 type ServerOptions struct {
-	Dir    string // OUT/.s2g: the folder of the private server
+	Dir    string // OUT/.s2g: the folder of the private server, and of files beside the tables
 	DSN    string // go-sql-driver's DSN of a user's server, with a database; empty: the private server
 	Access Access // the zero value reads
+	Locked bool   // this process holds the lock of OUT alone, until Close
 
 	// Of a private server that Open starts:
 	Memory int64 // buffer pool in bytes; 0: DefaultMemory
@@ -58,6 +59,8 @@ type DB struct {
 	idle   connPool
 	server *server // nil: a user's server
 	access Access
+	folder string // ServerOptions.Dir
+	locked bool
 	log    *slog.Logger
 	closed sync.Once
 }
@@ -65,6 +68,15 @@ type DB struct {
 // Open connects to the user's server, or joins the private one and starts it
 // where it does not run. The server must be MariaDB 10.6 or newer.
 func Open(ctx context.Context, o ServerOptions) (*DB, error) {
+	db, err := openServer(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	db.folder, db.locked = o.Dir, o.Locked
+	return db, nil
+}
+
+func openServer(ctx context.Context, o ServerOptions) (*DB, error) {
 	log := o.Log
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -190,6 +202,18 @@ func (db *DB) DSN() string { return publicDSN(db.cfg) }
 // many rows faster. The pool's sessions have UTC and strict mode, and the client
 // interpolates parameters.
 func (db *DB) SQL() *sql.DB { return db.pool }
+
+// Private reports whether the server is a private one, whose tables no other program
+// changes.
+func (db *DB) Private() bool { return db.server != nil }
+
+// Folder returns OUT/.s2g, the folder of files beside the tables, and whether this
+// process may write there: it holds the lock of OUT. The folder of a user's server may be
+// unknown, "".
+func (db *DB) Folder() (path string, locked bool) { return db.folder, db.locked }
+
+// Log returns the log of the tables' user.
+func (db *DB) Log() *slog.Logger { return db.log }
 
 // Access returns the access that the tables were opened with.
 func (db *DB) Access() Access { return db.access }

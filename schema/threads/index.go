@@ -1,7 +1,7 @@
 // Package threads computes which questions and answers are in the graph of which
 // language, and which answers are accepted or better than the accepted one.
 //
-// It reads the Posts table once. The graph and the vectors look posts up in its
+// It reads the narrow columns of Posts once. The graph and the vectors look posts up in its
 // index while they stream other rows: a comment is in the graphs of its post, an
 // edge in those of both its ends. Both use this index, so they do not differ.
 //

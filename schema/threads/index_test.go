@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"s2g/schema"
+	"s2g/schema/projection"
 	"s2g/schema/tables"
 )
 
@@ -31,9 +32,9 @@ func indexOf(other bool, rows ...row) *Index {
 	b := newBuilder(newGraphSets(langs, other), len(rows))
 	for _, r := range rows {
 		if r.parent == 0 {
-			b.addPost(postRow{id: r.id, linked: r.accepted, tags: []byte(r.tags), question: true})
+			b.addPost(&projection.Post{ID: r.id, Type: schema.PostQuestion, Linked: r.accepted, Tags: []byte(r.tags)})
 		} else {
-			b.addPost(postRow{id: r.id, linked: r.parent, score: r.score})
+			b.addPost(&projection.Post{ID: r.id, Type: schema.PostAnswer, Linked: r.parent, Score: int32(r.score), HasScore: true})
 		}
 	}
 	return b.finish()
@@ -229,10 +230,10 @@ func sampleIndex(n int) *Index {
 	var id, q int64
 	for i := range n {
 		if id += 1 + rnd.Int64N(3); i%3 == 0 {
-			b.addPost(postRow{id: id, linked: id + 2, tags: tags, question: true})
+			b.addPost(&projection.Post{ID: id, Type: schema.PostQuestion, Linked: id + 2, Tags: tags})
 			q = id
 		} else {
-			b.addPost(postRow{id: id, linked: q, score: rnd.Int64N(10)})
+			b.addPost(&projection.Post{ID: id, Type: schema.PostAnswer, Linked: q, Score: rnd.Int32N(10), HasScore: true})
 		}
 	}
 	return b.finish()

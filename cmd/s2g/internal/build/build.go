@@ -376,7 +376,7 @@ func (b *Build) Publish() error {
 // begin with an empty buffer pool.
 func (b *Build) openTables(ctx context.Context) (db *tables.DB, err error) {
 	if b.db == nil {
-		b.db, err = b.Options.OpenTables(ctx, tables.Read)
+		b.db, err = b.Options.openTables(ctx, tables.Read, true)
 	}
 	return b.db, err
 }
@@ -394,7 +394,7 @@ func (b *Build) openForLoad(ctx context.Context) (*tables.DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		server.Access, server.Data = tables.Load, b.xml
+		server.Access, server.Data, server.Locked = tables.Load, b.xml, true
 		if b.db, err = tables.Open(ctx, server); err != nil {
 			return nil, err
 		}

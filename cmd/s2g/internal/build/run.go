@@ -7,6 +7,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/projection"
 )
 
 // Steps are the parts of a build that its caller implements.
@@ -84,7 +85,7 @@ func (b *Build) verify(ctx context.Context, do Steps) error {
 		return b.Dir.MarkVerified(true)
 	}
 	if fault, _ := schema.FaultOf(err); fault == schema.FaultVerification && ctx.Err() == nil {
-		if failed := b.Dir.Distrust(ctx, differ); failed != nil {
+		if failed := errors.Join(b.Dir.Distrust(ctx, differ), projection.RemoveOthers(b.Dir.Private(), "")); failed != nil {
 			b.Options.Log.Warn("the next build does not make anew what differs", "error", failed)
 		}
 	}

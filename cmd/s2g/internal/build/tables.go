@@ -18,13 +18,17 @@ import (
 // noTables is the remedy for missing tables.
 const noTables = "run s2g ingest (or s2g build) with this option out and option dump, and the option dsn of that run if it had one; s2g verify with option files-only needs no tables"
 
-// OpenTables starts or joins the private server of Out, or opens the user's.
+// OpenTables starts or joins the private server of Out, or opens the user's, without the lock of Out.
 func (o *Options) OpenTables(ctx context.Context, access tables.Access) (*tables.DB, error) {
+	return o.openTables(ctx, access, false)
+}
+
+func (o *Options) openTables(ctx context.Context, access tables.Access, locked bool) (*tables.DB, error) {
 	server, err := o.Server()
 	if err != nil {
 		return nil, err
 	}
-	server.Access = access
+	server.Access, server.Locked = access, locked
 	if has := memory.Machine(); o.DSN == "" && has > 0 && o.Memory > has {
 		return nil, schema.Faultf(schema.FaultResources, "give a smaller option db-memory", "too little memory: option db-memory is %s, this machine has %s",
 			humanize.IBytes(uint64(o.Memory)), humanize.IBytes(uint64(has)))
