@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
+	"s2g/schema"
 	"s2g/schema/tables"
 )
 
@@ -25,34 +25,30 @@ func Read(ctx context.Context, db *tables.DB, begin func(rows int64) (use func(*
 	}
 	name := path(folder, key)
 	err = readFile(ctx, db, name, key, begin)
+	var unusable *unusableError
 	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, fs.ErrNotExist):
-	case errors.Is(err, errOthers):
-		db.Log().Warn("the rows of Posts are not those of its projection; scanning the table", "file", name)
-	case errors.Is(err, errDamaged):
-		db.Log().Warn("the projection of Posts is damaged; scanning the table", "file", name, "error", err)
-	case errors.As(err, new(*fs.PathError)):
-		db.Log().Warn("the projection of Posts is not readable; scanning the table", "error", err)
-	default:
+	case err == nil || !errors.As(err, &unusable):
 		return err
+	case !errors.Is(err, fs.ErrNotExist):
+		db.Log().Warn("the projection of Posts is not usable; scanning the table", "file", name, "error", err)
 	}
 	return scanAndKeep(ctx, db, key, begin)
 }
 
-// errOthers is the error of a file whose rows are not those of the table.
-var errOthers = errors.New("the table has other rows")
+// unusableError is a fault of the file, for which a scan makes up.
+type unusableError struct{ error }
+
+func (e *unusableError) Unwrap() error { return e.error }
 
 func readFile(ctx context.Context, db *tables.DB, name, key string, begin func(int64) (func(*Post), error)) error {
-	f, err := os.Open(name)
+	f, err := schema.OpenRegular(name)
 	if err != nil {
-		return err
+		return &unusableError{err}
 	}
 	defer f.Close()
 	r, err := newReader(f, key)
 	if err != nil {
-		return err
+		return &unusableError{err}
 	}
 	// Other programs may change the tables of a user's server.
 	if !db.Private() {
@@ -61,7 +57,7 @@ func readFile(ctx context.Context, db *tables.DB, name, key string, begin func(i
 			return err
 		}
 		if rows != r.rows || last != r.last {
-			return errOthers
+			return &unusableError{fmt.Errorf("it has %d posts up to %d, the table has %d up to %d", r.rows, r.last, rows, last)}
 		}
 	}
 	use, err := begin(r.rows)
@@ -70,8 +66,11 @@ func readFile(ctx context.Context, db *tables.DB, name, key string, begin func(i
 	}
 	for {
 		p, err := r.next()
-		if err != nil || p == nil {
-			return err
+		if err != nil {
+			return &unusableError{err}
+		}
+		if p == nil {
+			return nil
 		}
 		use(p)
 		if r.read%contextPosts == 0 && ctx.Err() != nil {

@@ -87,7 +87,7 @@ func TestReadMakesTheFileAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("a file of other rows", reader)
-	if !bytes.Contains(readerLog.Bytes(), []byte("the rows of Posts are not those of its projection")) {
+	if !bytes.Contains(readerLog.Bytes(), []byte("it has 10 posts")) {
 		t.Errorf("log: %s", readerLog)
 	}
 	damages := map[string]func() []byte{
