@@ -78,19 +78,39 @@ func NewEncoding() *Encoding {
 }
 
 // Write writes a Parquet file of points or parents. The bytes depend on the rows alone.
+func Write[T Point | Parent](out io.Writer, e *Encoding, rows iter.Seq[T]) error {
+	w := NewWriter[T](out, e)
+	for row := range rows {
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
+// Writer writes a Parquet file of points or parents, as [Write] does, row by row.
 //
 // Each file has a writer of its own: after parquet-go's Reset (v0.32.0) the columns have
 // lost their paths, and the footer of a second file lacks them. Rows are written one by
 // one, because of a fault in parquet-go's writeRowsFuncOfOptional: it writes several rows in
 // groups of 64, and after n rows without a value and n rows with one it takes the rest of
 // the group to have a value. Zero values become values there instead of NULL.
-func Write[T Point | Parent](out io.Writer, e *Encoding, rows iter.Seq[T]) error {
-	w := parquet.NewGenericWriter[T](out, e.options...)
-	one := make([]T, 1)
-	for one[0] = range rows {
-		if _, err := w.Write(one); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+type Writer[T Point | Parent] struct {
+	w   *parquet.GenericWriter[T]
+	row []T
 }
+
+// NewWriter returns a writer of a file.
+func NewWriter[T Point | Parent](out io.Writer, e *Encoding) *Writer[T] {
+	return &Writer[T]{parquet.NewGenericWriter[T](out, e.options...), make([]T, 1)}
+}
+
+// Write writes a row. It keeps nothing of it.
+func (w *Writer[T]) Write(row T) error {
+	w.row[0] = row
+	_, err := w.w.Write(w.row)
+	return err
+}
+
+// Close writes the rest of the file.
+func (w *Writer[T]) Close() error { return w.w.Close() }

@@ -33,8 +33,11 @@ type chunkPlace struct {
 
 // check checks the post's next chunk, whose text has the SHA-256 sum.
 func (c *chunkChecker) check(title, text []byte, sum [sha256.Size]byte, at chunkPlace) string {
+	if !c.known && c.parents != nil && c.parents.whole {
+		return "its post is not among the parents of its part"
+	}
 	if !c.known {
-		return "" // compareParents notices that the parent is missing
+		return "" // checkParents reports what parents differ
 	}
 	if !bytes.Equal(title, c.parents.bytes[c.parent.title:c.parent.text]) {
 		return "its title is not that of its parent"

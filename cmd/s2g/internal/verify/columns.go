@@ -1,9 +1,7 @@
 package verify
 
 import (
-	"encoding/binary"
 	"fmt"
-	"regexp"
 
 	"github.com/parquet-go/parquet-go"
 
@@ -11,11 +9,8 @@ import (
 )
 
 // compareColumns compares the columns of a Parquet file with those that the format requires:
-// names, types, order, and no others; besides them it holds nothing. It returns the first difference.
+// names, types, order, and no others. It returns the first difference.
 func compareColumns(file *parquet.File, want []shard.Column) string {
-	if data := file.Metadata().KeyValueMetadata; len(data) > 0 {
-		return fmt.Sprintf("its footer has metadata with the key %q, which no build writes", data[0].Key)
-	}
 	fields := file.Schema().Fields()
 	for i, c := range want {
 		if i == len(fields) {
@@ -35,31 +30,7 @@ func compareColumns(file *parquet.File, want []shard.Column) string {
 	if len(fields) > len(want) {
 		return fmt.Sprintf("it has the column %s, which the format does not have", fields[len(want)].Name())
 	}
-	if creator := file.Metadata().CreatedBy; !parquetCreator.MatchString(creator) {
-		return fmt.Sprintf("its footer names the creator %.100q", creator)
-	}
-	if n := unusedBytes(file); n != 0 {
-		return fmt.Sprintf("it has %d bytes that belong to no column", n)
-	}
 	return ""
-}
-
-// parquetCreator matches what builds write as the creator of a file: the format, not the version of s2g.
-var parquetCreator = regexp.MustCompile(`^s2g version \d+\(build vectors\)$`)
-
-// unusedBytes returns how many bytes of a file are neither of columns and their indexes nor of its frame.
-func unusedBytes(file *parquet.File) int64 {
-	var tail [8]byte // the length of the footer, and the mark of the format
-	if _, err := file.ReadAt(tail[:], file.Size()-8); err != nil {
-		return -1
-	}
-	used := int64(binary.LittleEndian.Uint32(tail[:])) + 4 + 8
-	for _, group := range file.Metadata().RowGroups {
-		for _, c := range group.Columns {
-			used += c.MetaData.TotalCompressedSize + int64(c.ColumnIndexLength) + int64(c.OffsetIndexLength)
-		}
-	}
-	return file.Size() - used
 }
 
 // columnTypes are the Parquet types of columns.

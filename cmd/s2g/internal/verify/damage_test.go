@@ -293,7 +293,10 @@ var damages = map[string]damage{
 		want: []string{"vectors/cpp/part-00000.parquet: it has no column point_id"},
 	},
 	"another post": {
-		damage: editPoint("cpp", 0, func(r *shard.Point) { *r = point(8, 0, "c++") }), filesOnly: true,
+		damage: func(f *fixture) {
+			editPoint("cpp", 0, func(r *shard.Point) { *r = point(8, 0, "c++") })(f)
+			f.parents = append(f.parents, parent(8))
+		}, filesOnly: true,
 		want: []string{"c%2B%2B: 1 questions in the shards, 1 in the graph's files", "/questions/8 (vectors/cpp/part-00000.parquet) is missing in the graph's files"},
 	},
 	"rows out of order": {
@@ -304,7 +307,7 @@ var damages = map[string]damage{
 		damage: func(f *fixture) {
 			f.shards["vectors/cpp/part-00001.parquet"] = f.shards["vectors/cpp/part-00000.parquet"]
 		}, filesOnly: true,
-		want: []string{"vectors/cpp/part-00001.parquet: post 7 comes after post 7"},
+		want: []string{"vectors/cpp/part-00001.parquet: point 458752 of post 7: its post is not among the parents of its part"},
 	},
 	"zero vector": {
 		damage: editPoint("cpp", 0, func(r *shard.Point) { r.Dense = []float32{0, 0, 0} }), filesOnly: true,
@@ -336,7 +339,7 @@ var damages = map[string]damage{
 	},
 	"parent missing": {
 		damage: func(f *fixture) { f.parents = f.parents[:2] }, filesOnly: true,
-		want: []string{"parents: 2 posts, the shards embed 3", "7 (vectors/cpp/part-00000.parquet) is missing in the parents"},
+		want: []string{"vectors/cpp/part-00000.parquet: point 458752 of post 7: its post is not among the parents of its part"},
 	},
 	"parent's text": {
 		damage: func(f *fixture) { f.parents[2].Text += "!" }, filesOnly: true,

@@ -44,23 +44,18 @@ const (
 // stageFolders are the folders that stages write, and the file beside them.
 var stageFolders = []string{"graph", "model.bin", "parents", "vectors"}
 
-// listFiles returns the files in stageFolders in the order of their names. Each of
-// stageFolders may be a symbolic link.
-func listFiles(out string) ([]file, error) {
-	var files []file
+// listFiles returns the files in stageFolders in the order of their names, and the empty
+// folders there. Each of stageFolders may be a symbolic link.
+func listFiles(out string) (files []file, emptyFolders []string, err error) {
 	for _, folder := range stageFolders {
 		root, err := filepath.EvalSymlinks(filepath.Join(out, folder))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("listing the files of the build: %w", err)
+			return nil, nil, fmt.Errorf("listing the files of the build: %w", err)
 		}
 		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			info, err := d.Info()
 			if err != nil {
 				return err
 			}
@@ -69,6 +64,17 @@ func listFiles(out string) ([]file, error) {
 				return err
 			}
 			name := filepath.ToSlash(filepath.Join(folder, within))
+			if d.IsDir() {
+				entries, err := os.ReadDir(path)
+				if len(entries) == 0 {
+					emptyFolders = append(emptyFolders, name)
+				}
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
 			kind := kindOf(name)
 			if !info.Mode().IsRegular() {
 				kind = irregularFile
@@ -77,10 +83,10 @@ func listFiles(out string) ([]file, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, fmt.Errorf("listing the files of the build: %w", err)
+			return nil, nil, fmt.Errorf("listing the files of the build: %w", err)
 		}
 	}
-	return files, nil
+	return files, emptyFolders, nil
 }
 
 // fileNames are the names of the files that builds write, by kind. A shard's folder is checked when it is read.
@@ -331,6 +337,9 @@ func (v *verifier) checkInventory(results []fileResult) {
 		if rows := r.rows(); rows != want.Rows && r.difference == "" {
 			c.differ("%s has %d rows, the manifest lists %d", f.name, rows, want.Rows)
 		}
+		if isPart := f.kind == batchFile || f.kind == shardFile || f.kind == parentFile; isPart && r.rows() == 0 && r.difference == "" {
+			c.differForeign("%s has no rows; no build writes such a file", f.name)
+		}
 	})
 }
 
@@ -361,6 +370,9 @@ func (v *verifier) compareWithManifest(what string, compare func(c *Check, want 
 		if _, extra := at[f.name]; extra {
 			c.differForeign("%s is in no stage of the manifest", f.name)
 		}
+	}
+	for _, name := range v.emptyFolders {
+		c.differForeign("%s is an empty folder, which no build leaves", name)
 	}
 	return c
 }

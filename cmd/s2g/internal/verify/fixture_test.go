@@ -358,15 +358,20 @@ func withNotes(points []shard.Point) (noted []notedPoint) {
 	return noted
 }
 
-// encode returns rows as a Parquet file.
+// encode returns rows as a Parquet file, as builds write it.
 func encode[T any](t testing.TB, rows []T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[T](&b, parquet.CreatedBy("s2g", "1", "vectors"))
-	if _, err := w.Write(rows); err != nil {
-		t.Fatal(err)
+	var err error
+	switch rows := any(rows).(type) {
+	case []shard.Point:
+		err = shard.Write(&b, shard.NewEncoding(), slices.Values(rows))
+	case []shard.Parent:
+		err = shard.Write(&b, shard.NewEncoding(), slices.Values(rows))
+	default:
+		err = parquet.Write(&b, any(rows).([]T))
 	}
-	if err := w.Close(); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -15,7 +15,8 @@ import (
 type parentTexts struct {
 	bytes []byte // titles and texts
 	posts []parentText
-	at    int // the post that find returned last
+	at    int  // the post that find returned last
+	whole bool // all posts of the part are there
 }
 
 // parentText is a post of parentTexts.
@@ -26,7 +27,7 @@ type parentText struct {
 	runes            int           // code points of the text
 }
 
-func (p *parentTexts) reset() { p.bytes, p.posts, p.at = p.bytes[:0], p.posts[:0], 0 }
+func (p *parentTexts) reset() { p.bytes, p.posts, p.at, p.whole = p.bytes[:0], p.posts[:0], 0, true }
 
 // add adds a post. It keeps the text of a post without chunks.
 func (p *parentTexts) add(post int64, title, text []byte, chunks []remadeChunk) {
@@ -69,6 +70,8 @@ func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts, 
 		if d := compareColumns(r.file, shard.ParentColumns()); d != "" {
 			return r.refuse(d)
 		}
+		again := newRewriter[shard.Parent](v, r.file)
+		r.end = again.end
 		id, title, text := r.int64s("post_id"), r.texts("title"), r.texts("text")
 		return func() string {
 			post := id.integer()
@@ -80,12 +83,14 @@ func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts, 
 			t.last = post
 			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
 			texts.add(post, title.bytes(), text.bytes(), v.remakeChunks(post, title.bytes(), text.bytes()))
+			again.add(shard.Parent{PostID: post, Title: string(title.bytes()), Text: string(text.bytes())})
 			if tables != nil {
 				rows = append(rows, wholeText{post, digestOf(title.bytes(), text.bytes())})
 			}
 			return ""
 		}
 	})
+	texts.whole = difference == ""
 	if tables == nil || difference != "" || err != nil {
 		return t, difference, err
 	}

@@ -24,8 +24,9 @@ const cancelRows = 1 << 10
 type rowReader struct {
 	file    *parquet.File
 	columns []columnReader
-	missing string // the first column that the file does not have; empty: none
-	refused string // why the file is not read; empty: it is
+	missing string        // the first column that the file does not have; empty: none
+	refused string        // why the file is not read; empty: it is
+	end     func() string // called after the last row; nil: nothing
 }
 
 // refuse is what bind returns for a file that is not to be read because of a difference.
@@ -97,6 +98,9 @@ func (v *verifier) readRows(ctx context.Context, f file, bind func(*rowReader) (
 	}
 	if n := in.NumRows(); n != rows {
 		return fmt.Sprintf("it has %d rows, its footer counts %d", rows, n), nil
+	}
+	if r.end != nil {
+		return r.end(), nil
 	}
 	return "", nil
 }
@@ -262,6 +266,34 @@ func (c *valueColumn) list() []parquet.Value {
 		return nil // Parquet stores an empty list as one NULL of a lower definition level
 	}
 	return c.row
+}
+
+// string returns the value as a string, empty for NULL.
+func (c *valueColumn) string() string { return string(c.bytes()) }
+
+// optionalInt32 returns the value, nil for NULL.
+func (c *valueColumn) optionalInt32() *int32 {
+	if c.null() {
+		return nil
+	}
+	n := c.row[0].Int32()
+	return &n
+}
+
+// strings returns the elements of a list of texts.
+func (c *valueColumn) strings() (list []string) {
+	for _, v := range c.list() {
+		list = append(list, string(v.ByteArray()))
+	}
+	return list
+}
+
+// int64s returns the elements of a list of numbers.
+func (c *valueColumn) int64s() (list []int64) {
+	for _, v := range c.list() {
+		list = append(list, v.Int64())
+	}
+	return list
 }
 
 // vectorColumn is a column of lists of numbers. Its rows are slices of pages, without a

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -28,6 +29,7 @@ type pointChecker struct {
 	shard    *shardContents
 	chunks   chunkChecker
 	onPost   postFunc // nil: none
+	again    *rewriter[shard.Point]
 
 	columns struct { // of the row
 		point, post, chunk, chunks, start, end *valueColumn
@@ -53,6 +55,8 @@ func (p *pointChecker) bind(r *rowReader) func() string {
 	if d := compareColumns(r.file, shard.Columns()); d != "" {
 		return r.refuse(d)
 	}
+	p.again = newRewriter[shard.Point](p.verifier, r.file)
+	r.end = func() string { return cmp.Or(p.end(), p.again.end()) }
 	c := &p.columns
 	c.point, c.post, c.chunk, c.chunks = r.int64s("point_id"), r.int64s("post_id"), r.int32s("chunk"), r.int32s("chunks")
 	c.start, c.end = r.int32s("start"), r.int32s("end")
@@ -79,6 +83,7 @@ func (p *pointChecker) check() (difference string) {
 	if difference != "" {
 		return fmt.Sprintf("point %d of post %d: %s", p.point, p.post, difference)
 	}
+	p.again.add(p.row())
 	p.shard.points++
 	if t := &p.shard.tally; p.first {
 		t.texts++
@@ -90,6 +95,23 @@ func (p *pointChecker) check() (difference string) {
 		}
 	}
 	return ""
+}
+
+// row returns the row, which is valid until the next.
+func (p *pointChecker) row() shard.Point {
+	c, f := &p.columns, &p.columns.fields
+	return shard.Point{
+		PointID: uint64(c.point.integer()), PostID: c.post.integer(), QuestionID: f[oracle.QuestionID].integer(),
+		IRI: c.iri.string(), Type: c.kind.string(), Language: c.language.string(), Languages: f[oracle.Languages].strings(),
+		Chunk: int32(c.chunk.integer()), Chunks: int32(c.chunks.integer()), Start: int32(c.start.integer()), End: int32(c.end.integer()),
+		Title: f[oracle.Title].string(), Text: c.text.string(), Tags: f[oracle.Tags].strings(),
+		Score: f[oracle.Score].optionalInt32(), AnswerCount: f[oracle.AnswerCount].optionalInt32(),
+		HasAcceptedAnswer: f[oracle.HasAcceptedAnswer].boolean(), AcceptedAnswerID: f[oracle.AcceptedAnswerID].integer(),
+		DuplicateOf: f[oracle.DuplicateOf].int64s(), LinkedTo: f[oracle.LinkedTo].int64s(), Closed: f[oracle.Closed].boolean(),
+		CreationDate: f[oracle.CreationDate].integer(), Author: f[oracle.Author].string(), AuthorName: f[oracle.AuthorName].string(),
+		License: f[oracle.License].string(), ContentHash: c.hash.string(),
+		Dense: c.dense.row, SparseIndices: c.indices.row, SparseValues: c.weights.row,
+	}
 }
 
 // end checks that the last post has all of its chunks.

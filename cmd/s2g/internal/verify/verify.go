@@ -39,6 +39,7 @@ import (
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 	"s2g/vectors/embed"
+	"s2g/vectors/shard"
 )
 
 // Options of Run and Sample. The site and the languages of the build come from
@@ -164,10 +165,12 @@ type verifier struct {
 	workers  int
 	progress *byteProgress
 
-	files []file // in graph/, vectors/ and parents/, by name
+	files        []file   // in graph/, vectors/ and parents/, by name
+	emptyFolders []string // there
 
-	remaker *remaker  // nil: the build has no vectors
-	fitted  fitSample // the texts that the model was fitted on
+	encoding *shard.Encoding
+	remaker  *remaker  // nil: the build has no vectors
+	fitted   fitSample // the texts that the model was fitted on
 
 	partsRead chan struct{} // closed when readFiles has read all shards and parents
 
@@ -200,7 +203,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{keys: o.Keys, building: o.Building, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers}
+	v := &verifier{keys: o.Keys, building: o.Building, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, encoding: shard.NewEncoding()}
 	for _, l := range m.Options.Graphs() {
 		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
@@ -212,7 +215,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	}
 	v.model = newCheck("model", "posts on which the dense embedder was fitted again")
 	v.quads, v.shardTallies = newQuadCounter(v), make([]shardTally, len(v.graphs))
-	if v.files, err = listFiles(out); err != nil {
+	if v.files, v.emptyFolders, err = listFiles(out); err != nil {
 		return nil, err
 	}
 	v.progress = newByteProgress(o.Progress, v.files)
