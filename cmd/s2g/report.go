@@ -44,7 +44,8 @@ func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
 		return err
 	}
 	fresh, err := report.Fresh(o)
-	if err != nil || fresh {
+	recorded := o.Manifest.Report != "" || o.Manifest.Stages[manifest.Ingest].Tool == "" // an older s2g records none
+	if err != nil || fresh && recorded {
 		return err
 	}
 	defer stopwatch(b, build.Report)()
@@ -84,7 +85,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err := r.WriteHTML(&text); err != nil {
 		return err
 	}
-	if err := b.Dir.Replace(report.FileName, text.Bytes()); err != nil {
+	if err := b.Dir.ReplaceReport(text.Bytes()); err != nil {
 		return err
 	}
 	file := filepath.Join(b.Options.Out, report.FileName)

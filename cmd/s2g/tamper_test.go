@@ -10,10 +10,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/buildtest"
@@ -178,12 +181,66 @@ var tampers = map[string]tamper{
 
 	"creator of a file": {change: func(b *tampered) {
 		b.edit(partName("python"), "s2g version ", "s2g vorsion ", 1)
-	}, want: []string{partName("python"), "creator"}},
+	}, want: []string{partName("python"), "footer"}},
+	"bounds in a footer of points": {change: func(b *tampered) {
+		changeFooter(b, partName("python"), func(f *format.FileMetaData) {
+			bounds := &columnOf(f, "score").MetaData.Statistics
+			bounds.MaxValue, bounds.Max = bounds.MinValue, bounds.Min
+		})
+	}, want: []string{partName("python"), "footer"}},
+	"bounds in a footer of parents": {change: func(b *tampered) {
+		changeFooter(b, parentsPart, func(f *format.FileMetaData) {
+			bounds := &columnOf(f, "post_id").MetaData.Statistics
+			bounds.MinValue, bounds.Min = bounds.MaxValue, bounds.Max
+		})
+	}, want: []string{parentsPart, "footer"}},
+	"nulls in a footer": {change: func(b *tampered) {
+		changeFooter(b, partName("java"), func(f *format.FileMetaData) { columnOf(f, "author").MetaData.Statistics.NullCount = 1 << 20 })
+	}, want: []string{partName("java"), "footer"}},
+	"size of a row group": {change: func(b *tampered) {
+		changeFooter(b, partName("java"), func(f *format.FileMetaData) { f.RowGroups[0].TotalByteSize++ })
+	}, want: []string{partName("java"), "footer"}},
+	"metadata in a footer": {change: func(b *tampered) {
+		changeFooter(b, partName("java"), func(f *format.FileMetaData) {
+			f.KeyValueMetadata = []format.KeyValue{{Key: "source", Value: "invented"}}
+		})
+	}, want: []string{partName("java"), "footer"}},
+	"bounds of pages": {change: func(b *tampered) {
+		file := b.read(partName("python"))
+		in := must[*parquet.File](b.t)(parquet.OpenFile(bytes.NewReader(file), int64(len(file))))
+		index := columnOf(in.Metadata(), "post_id")
+		file[index.ColumnIndexOffset+int64(index.ColumnIndexLength)/2] ^= 1
+		b.write(partName("python"), file)
+	}, want: []string{partName("python"), "bytes"}},
+	"rows written by another": {change: func(b *tampered) {
+		var file bytes.Buffer
+		w := parquet.NewGenericWriter[shard.Parent](&file, parquet.CreatedBy("s2g", strconv.Itoa(shard.Format), "vectors"))
+		for _, row := range rowsOf[shard.Parent](b, parentsPart) {
+			if _, err := w.Write([]shard.Parent{row}); err != nil {
+				b.t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			b.t.Fatal(err)
+		}
+		b.write(parentsPart, file.Bytes())
+	}, want: []string{parentsPart, "other bytes"}},
 	"bytes between columns and footer": {change: func(b *tampered) {
 		file := b.read(parentsPart)
 		footer := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
 		b.write(parentsPart, slices.Concat(file[:footer], []byte("invented"), file[footer:]))
-	}, want: []string{parentsPart, "8 bytes"}},
+	}, want: []string{parentsPart, "other bytes"}},
+
+	// parts
+	"empty part more": {change: func(b *tampered) {
+		addEmptyPart[shard.Point](b, "vectors/python/part-00001.parquet")
+	}, want: []string{"vectors/python/part-00001.parquet", "no rows"}},
+	"empty part of parents more": {change: func(b *tampered) {
+		addEmptyPart[shard.Parent](b, "parents/part-00001.parquet")
+	}, want: []string{"parents/part-00001.parquet", "no rows"}},
+	"part of another number": {change: func(b *tampered) {
+		b.rename(partName("python"), "vectors/python/part-00001.parquet")
+	}, want: []string{"vectors/python/part-00001.parquet", "parents of its part"}},
 
 	// payload
 	"score":             {change: payload(func(p *shard.Point) { n := int32(1234); p.Score = &n }), want: []string{partName("python"), "score"}},
@@ -248,6 +305,14 @@ var tampers = map[string]tamper{
 	}, want: []string{"<http://stackoverflow.com/java>"}},
 
 	// documents
+	"tool in void.ttl": {change: func(b *tampered) {
+		b.edit("graph/void.ttl", "rdfs:label \"s2g ", "rdfs:label \"s2g v9 ", 1)
+	}, want: []string{"graph/void.ttl, line "}},
+	"report removed": {sealed: func(b *tampered) {
+		if err := os.Remove(b.path("report.html")); err != nil {
+			b.t.Fatal(err)
+		}
+	}, want: []string{"report.html is missing"}},
 	"label in the ontology": {change: func(b *tampered) { b.edit("graph/ontology.ttl", `rdfs:label "`, `rdfs:label "Un`, 1) }, want: []string{"graph/ontology.ttl, line "}},
 	"count in void.ttl":     {change: func(b *tampered) { b.edit("graph/void.ttl", "void:triples ", "void:triples 1", 1) }, want: []string{"graph/void.ttl, line "}},
 	"card":                  {sealed: document("README.md", "quads", "quarks"), want: []string{"README.md, line "}},
@@ -293,7 +358,31 @@ var tampers = map[string]tamper{
 	"option languages":        {sealed: entry(func(m *manifest.Manifest) { m.Options.Languages = slices.Clone(m.Options.Languages)[1:] }), want: []string{"abap"}},
 	"key of a stage":          {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Key = "0123456789abcdef" }), want: []string{"stages.graph.key"}},
 
+	"option reuse": {sealed: entry(func(m *manifest.Manifest) { m.Options.Reuse = "/other" }), want: []string{"options.reuse"}},
+	"option reuse of a run": {sealed: entry(func(m *manifest.Manifest) {
+		m.Options.Reuse, m.Stages["vectors"].Options.Reuse = "/other", "/other"
+	}), want: []string{"options.reuse"}},
+	"key of reused vectors": {sealed: entry(func(m *manifest.Manifest) { m.Stages["vectors"].Key += "-0123456789abcdef" }), want: []string{"reuse"}},
+	"options of a run":      {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Options.Materialize = true }), want: []string{"stages.graph.options.materialize"}},
+	"tool":                  {sealed: entry(func(m *manifest.Manifest) { m.Tool = "v9" }), want: []string{"tool is"}},
+	"tool of a stage":       {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Tool = "v9" }), want: []string{"void.ttl"}},
+	"replaced files": {sealed: entry(func(m *manifest.Manifest) {
+		m.Replaced = map[string][]manifest.File{"graph": {{Name: "graph/batch-000009.trig.gz", Size: 1}}}
+	}), want: []string{"replaced"}},
+	"checkpoint":         {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Files[0].At = "{}" }), want: []string{".at is"}},
+	"fitted weight":      {sealed: entry(func(m *manifest.Manifest) { e := m.Stages["vectors"].Embedders; e.Fitted, e.Weight = 9, 1.5 }), want: []string{"embedders"}},
+	"stage of ingest":    {sealed: entry(func(m *manifest.Manifest) { delete(m.Stages, "ingest") }), want: []string{"stages.ingest is missing"}},
+	"seconds of a stage": {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Seconds++ }), want: []string{"report"}},
+	"name of the dump":   {change: func(b *tampered) { b.manifest.Dump.Name = "other" }, want: []string{"report"}},
+	"copy of the manifest": {sealed: func(b *tampered) {
+		b.edit(".s2g/manifest.json", `"tool": "`, `"tool": "v9`, 1)
+	}, want: []string{".s2g/manifest.json", "line "}},
+	"sum of the report": {sealed: entry(func(m *manifest.Manifest) { m.Report = strings.Repeat("0", 64) }), want: []string{"report"}},
+
 	// files
+	"empty folder":             {sealed: func(b *tampered) { b.makeFolder("vectors/zsh") }, want: []string{"vectors/zsh", "empty folder"}},
+	"empty folders":            {sealed: func(b *tampered) { b.makeFolder("graph/a/b") }, want: []string{"graph/a/b", "empty folder"}},
+	"empty folder of parents":  {sealed: func(b *tampered) { b.makeFolder("parents/a") }, want: []string{"parents/a", "empty folder"}},
 	"foreign file":             {sealed: func(b *tampered) { b.write("notes.txt", nil) }, want: []string{"notes.txt"}},
 	"foreign file in a folder": {sealed: func(b *tampered) { b.write("vectors/python/notes.txt", nil) }, want: []string{"vectors/python/notes.txt"}},
 	"foreign file in the manifest": {change: func(b *tampered) {
@@ -301,6 +390,37 @@ var tampers = map[string]tamper{
 		s := b.manifest.Stages[manifest.Vectors]
 		s.Files = append(s.Files, manifest.File{Name: "vectors/notes.txt"})
 	}, want: []string{"vectors/notes.txt"}},
+}
+
+// columnOf returns the entry of a column in the footer of a Parquet file.
+func columnOf(f *format.FileMetaData, name string) *format.ColumnChunk {
+	columns := f.RowGroups[0].Columns
+	return &columns[slices.IndexFunc(columns, func(c format.ColumnChunk) bool { return c.MetaData.PathInSchema[0] == name })]
+}
+
+// changeFooter changes the footer of a Parquet file.
+func changeFooter(b *tampered, name string, change func(*format.FileMetaData)) {
+	b.t.Helper()
+	file := b.read(name)
+	end := len(file) - 8 - int(binary.LittleEndian.Uint32(file[len(file)-8:]))
+	var footer format.FileMetaData
+	protocol := &thrift.CompactProtocol{}
+	if err := thrift.Unmarshal(protocol, file[end:len(file)-8], &footer); err != nil {
+		b.t.Fatal(err)
+	}
+	change(&footer)
+	text := must[[]byte](b.t)(thrift.Marshal(protocol, &footer))
+	size := binary.LittleEndian.AppendUint32(nil, uint32(len(text)))
+	b.write(name, slices.Concat(file[:end], text, size, []byte("PAR1")))
+}
+
+// addEmptyPart adds a file without rows to the vectors.
+func addEmptyPart[T shard.Point | shard.Parent](b *tampered, name string) {
+	b.t.Helper()
+	setRows[T](b, name, nil)
+	s := b.manifest.Stages[manifest.Vectors]
+	s.Files = append(s.Files, manifest.File{Name: name})
+	slices.SortFunc(s.Files, func(x, y manifest.File) int { return strings.Compare(x.Name, y.Name) })
 }
 
 // inventTexts gives 40 posts another text, in all shards and in the parents.

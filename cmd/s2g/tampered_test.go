@@ -85,6 +85,28 @@ func (b *tampered) write(name string, content []byte) {
 	}
 }
 
+// rename renames a file of the vectors, here and in the manifest.
+func (b *tampered) rename(from, to string) {
+	b.t.Helper()
+	if err := os.Rename(b.path(from), b.path(to)); err != nil {
+		b.t.Fatal(err)
+	}
+	s := b.manifest.Stages[manifest.Vectors]
+	for i := range s.Files {
+		if s.Files[i].Name == from {
+			s.Files[i].Name = to
+		}
+	}
+	slices.SortFunc(s.Files, func(x, y manifest.File) int { return strings.Compare(x.Name, y.Name) })
+}
+
+func (b *tampered) makeFolder(name string) {
+	b.t.Helper()
+	if err := os.MkdirAll(b.path(name), 0o755); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // edit replaces a text of a file, n times.
 func (b *tampered) edit(name, old, with string, n int) {
 	b.t.Helper()

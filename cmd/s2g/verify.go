@@ -59,6 +59,9 @@ func (a *app) verify() *cobra.Command {
 			if err := m.CheckComplete(); err != nil {
 				return cmp.Or(manifest.CheckStayed(o.Out), err)
 			}
+			if err := checkIngested(m); err != nil {
+				return err
+			}
 			changing := manifest.CheckStayed(o.Out)
 			if cmd.Flags().Changed("sample") {
 				return a.verifySample(cmd, o, m, opts)
@@ -83,9 +86,6 @@ func (a *app) verify() *cobra.Command {
 				}
 			}
 			a.recordDifferences(cmd.Context(), o.Out, err)
-			if fault, _ := schema.FaultOf(err); err != nil && fault == schema.FaultVerification {
-				a.warnMixed(m)
-			}
 			return err
 		},
 	}
@@ -102,11 +102,23 @@ func (a *app) verify() *cobra.Command {
 	return cmd
 }
 
-// warnMixed names the stages that were made with other options than the build has now, which explains differences.
-func (a *app) warnMixed(m *manifest.Manifest) {
-	for _, c := range build.Mixed(m) {
-		a.log.Warn("the stage was made with other options than the build has now; s2g build makes it again", "stage", c.Stage, "options", strings.Join(c.Reasons, "; "))
+// checkIngested returns a verification fault where a build has outputs of tables that its manifest does not name.
+func checkIngested(m *manifest.Manifest) error {
+	if m.Stages[manifest.Ingest] != nil || m.Stages[manifest.Graph] == nil && m.Stages[manifest.Vectors] == nil {
+		return nil
 	}
+	return schema.Faultf(schema.FaultVerification, "run s2g build with option dump, which reads the dump again",
+		"%s differs: manifest: manifest.json: stages.ingest is missing, of whose tables the build is made", m.Root())
+}
+
+// outOfDate names the stages that a build would make again because another has run since.
+func outOfDate(m *manifest.Manifest) (stages []string, words string) {
+	var list []string
+	for _, c := range build.OutOfDate(m) {
+		stages = append(stages, c.Stage)
+		list = append(list, c.Stage+" ("+strings.Join(c.Reasons, "; ")+")")
+	}
+	return stages, strings.Join(list, ", ")
 }
 
 // verifySample compares a sample of posts with the tables.
@@ -120,13 +132,15 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", sample.Sample)
 	}
 	sample.Workers, sample.Remote.Log = o.Workers, a.log
+	stages, words := outOfDate(m)
+	sample.OutOfDate = stages
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {
 		started := time.Now()
 		report, err := verify.Sample(cmd.Context(), o.Out, db, sample)
 		if cmd.Context().Err() != nil {
 			return err
 		}
-		return errors.Join(err, a.printReport(report, time.Since(started)))
+		return errors.Join(cmp.Or(err, outOfDateFault(o.Out, words)), a.printReport(report, time.Since(started)))
 	})
 }
 
@@ -205,22 +219,39 @@ func differingStages(checks []verify.Check) map[string]bool {
 func (a *app) runVerify(ctx context.Context, o *build.Options, db *tables.DB, opts verify.Options) (*verify.Contents, error) {
 	started := time.Now()
 	shown := a.progress("verify")
+	m, err := manifest.Read(o.Out)
+	if err != nil {
+		return nil, err
+	}
 	if db != nil {
-		m, err := manifest.Read(o.Out)
-		if err != nil {
-			return nil, err
-		}
 		if opts.Keys, err = build.Keys(m); err != nil {
 			return nil, err
 		}
 	}
+	stages, words := outOfDate(m)
+	opts.OutOfDate = stages
 	opts.Workers, opts.Progress = o.Workers, shown.Report
 	report, err := verify.Run(ctx, o.Out, db, opts)
 	shown.End()
 	if ctx.Err() != nil {
 		return nil, err
 	}
+	if err == nil && opts.Building && words != "" {
+		a.log.Warn("not compared, because they are out of date; s2g build makes them again", "stages", words)
+	} else if err == nil {
+		err = outOfDateFault(o.Out, words)
+	}
 	return report.Contents, errors.Join(err, a.printReport(report, time.Since(started)))
+}
+
+// outOfDateFault returns a service fault that names the stages that are out of date: the build is not complete, and what
+// is there is not damaged. It is nil where there are none.
+func outOfDateFault(out, words string) error {
+	if words == "" {
+		return nil
+	}
+	return schema.Faultf(schema.FaultService, "run s2g build with the options of the build, which makes them again",
+		"the build in %s is not complete: out of date, and not compared: %s", out, words)
 }
 
 // printReport prints the checks of a verification.

@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -110,8 +109,10 @@ func (v *victim) mend() {
 		}
 	}
 	for name, content := range v.good {
+		v.check(os.MkdirAll(filepath.Dir(v.path(name)), 0o755))
 		v.write(name, content)
 	}
+	v.write(".s2g/manifest.json", v.good["manifest.json"])
 }
 
 // text changes the text of all batches, or of those that are named.
@@ -147,12 +148,7 @@ func (v *victim) points(name string, change func([]shard.Point) []shard.Point) {
 	rows, err := parquet.Read[shard.Point](bytes.NewReader(stored), int64(len(stored)))
 	v.check(err)
 	var b bytes.Buffer
-	w := parquet.NewGenericWriter[shard.Point](&b, parquet.CreatedBy("s2g", strconv.Itoa(shard.Format), "vectors"))
-	for _, row := range change(rows) {
-		_, err := w.Write([]shard.Point{row}) // several at once lose NULLs: see shard.Write
-		v.check(err)
-	}
-	v.check(w.Close())
+	v.check(shard.Write(&b, shard.NewEncoding(), slices.Values(change(rows))))
 	v.write(name, b.Bytes())
 }
 
@@ -286,7 +282,7 @@ func breakages(v *victim) map[string]breakage {
 			concealed: []string{"graph <http://", " is missing in the files"},
 		},
 		"a missing shard": {
-			damage:    func(v *victim) { v.check(os.Remove(v.path(shards[0]))) },
+			damage:    func(v *victim) { v.check(os.RemoveAll(filepath.Dir(v.path(shards[0])))) },
 			says:      []string{"files: " + shards[0] + " is missing"},
 			concealed: []string{"questions: http://stackoverflow.com/python: 0 questions in the shards", "/questions/", "is missing in the shards"},
 		},
@@ -444,4 +440,55 @@ func testVerifyJSON(t *testing.T, v *victim) {
 	if want := "tables files batches graph shards questions parents model payload description manifest documents report"; strings.Join(names, " ") != want {
 		t.Errorf("checks %q", names)
 	}
+}
+
+// A build between two of its stages, stopped in place or by a stage that ran alone, is not complete. verify compares what
+// is current and names the rest.
+func TestVerifyOfABuildBetweenTwoStages(t *testing.T) {
+	schematest.Long(t)
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, newer, out := filepath.Join(work, "dump"), filepath.Join(work, "newer"), filepath.Join(work, "o")
+	s2g(t, "sample", "--posts", "300", "--seed", "5", "--out", dump, "--quiet")
+	s2g(t, "sample", "--posts", "400", "--seed", "6", "--out", newer, "--quiet")
+	s2g(t, "build", "--dump", dump, "--out", out, "--languages", "python,java", "--quiet")
+	incomplete := func(want ...string) {
+		t.Helper()
+		for _, more := range [][]string{nil, {"--files-only"}, {"--sample", "20"}} {
+			_, stderr := s2gExits(t, 4, append([]string{"verify", "--out", out, "--quiet"}, more...)...)
+			mustContain(t, stderr, append(want, "not complete")...)
+		}
+		if _, err := os.Stat(filepath.Join(out, "report.html")); err == nil {
+			t.Error("the report of the build before is left")
+		}
+	}
+	s2g(t, "build", "--dump", dump, "--out", out, "--languages", "python", "--in-place", "--stages", "graph", "--quiet")
+	incomplete("vectors (--languages: without java)")
+	batch := filepath.Join(out, filepath.FromSlash(oneBatch))
+	content, err := os.ReadFile(batch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Clone(content)
+	damaged[len(damaged)/2] ^= 1
+	if err := os.WriteFile(batch, damaged, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr := s2gExits(t, 5, "verify", "--out", out, "--quiet")
+	mustContain(t, stderr, oneBatch)
+	if err := os.WriteFile(batch, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s2g(t, "build", "--out", out, "--in-place", "--quiet")
+	s2g(t, "verify", "--out", out, "--quiet")
+
+	s2g(t, "graph", "--out", out, "--languages", "python,java", "--quiet")
+	incomplete("vectors (--languages: with java)")
+	s2g(t, "build", "--out", out, "--quiet")
+	s2g(t, "verify", "--out", out, "--quiet")
+
+	s2g(t, "build", "--dump", newer, "--out", out, "--in-place", "--stages", "ingest", "--quiet")
+	incomplete("graph (the tables were read again", "vectors (the tables were read again")
+	s2g(t, "build", "--dump", newer, "--out", out, "--in-place", "--quiet")
+	s2g(t, "verify", "--out", out, "--quiet")
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,6 +66,8 @@ func Open(out string) (*Dir, error) {
 	d.manifest = d.service
 	if err == nil && d.service.Restored {
 		err = d.Update(func(*Manifest) {})
+	} else if err == nil {
+		err = d.renewCopy()
 	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
@@ -171,6 +174,20 @@ func (d *Dir) writeCopy(text []byte) error {
 		return fmt.Errorf("writing the copy of %s: %w", fileName, err)
 	}
 	return nil
+}
+
+// renewCopy writes the copy of the manifest again if a kill between two writes has left
+// another one.
+func (d *Dir) renewCopy() error {
+	text, err := os.ReadFile(filepath.Join(d.root, fileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	saved, failed := os.ReadFile(copyPath(d.root))
+	if err != nil || failed != nil || bytes.Equal(text, saved) {
+		return err
+	}
+	return d.writeCopy(text)
 }
 
 // Replace writes a small file of the root atomically: after a crash it has either

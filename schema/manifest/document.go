@@ -92,3 +92,20 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 	}
 	return changed, nil
 }
+
+// reportName is the report at the top of OUT, which no stage owns.
+const reportName = "report.html"
+
+// ReplaceReport replaces the report of the build, and enters it in the manifest after it
+// is there.
+func (d *Dir) ReplaceReport(content []byte) error {
+	if d.Manifest().Report != "" {
+		if err := d.Update(func(m *Manifest) { m.Report = "" }); err != nil {
+			return err
+		}
+	}
+	if err := d.Replace(reportName, content); err != nil {
+		return err
+	}
+	return d.Update(func(m *Manifest) { m.Report = Document{Content: content}.File().SHA256 })
+}

@@ -159,7 +159,7 @@ func (m *Manifest) CheckComplete() error {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return schema.Faultf(schema.FaultService, "run again when the other command has ended", "another command writes %s into %s", stage, m.root)
 		}
-		return schema.Faultf(schema.FaultUsage, "run s2g build, which completes it", "the build in %s is not complete: a run of %s was interrupted", m.root, stage)
+		return schema.Faultf(schema.FaultService, "run the same command again, which completes it", "the build in %s is not complete: a run of %s was interrupted", m.root, stage)
 	}
 	return nil
 }

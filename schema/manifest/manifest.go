@@ -64,6 +64,10 @@ type Manifest struct {
 	// their writing.
 	Published []File `json:"published,omitempty"`
 
+	// Report is the SHA-256 of report.html, empty where no report has been written since
+	// the stages last ran.
+	Report string `json:"report,omitempty"`
+
 	Restored bool   `json:"-"` // manifest.json was lost or damaged: this is its copy
 	root     string // folder that it was read from
 }
@@ -127,6 +131,21 @@ func (o Options) Graphs() []schema.Language {
 	return table
 }
 
+// Of returns the options that shape the outputs of a stage.
+func (o Options) Of(stage string) *Options {
+	graphs := Options{Site: o.Site, Languages: o.Languages, Other: o.Other, WholeSite: o.WholeSite}
+	switch stage {
+	case Graph:
+		graphs.Compress, graphs.GraphFormat, graphs.Materialize = o.Compress, o.GraphFormat, o.Materialize
+		return &graphs
+	case Vectors:
+		graphs.Units, graphs.Window, graphs.Overlap, graphs.Dense, graphs.Sparse = o.Units, o.Window, o.Overlap, o.Dense, o.Sparse
+		graphs.TextLanguage, graphs.Links, graphs.Reuse = o.TextLanguage, o.Links, o.Reuse
+		return &graphs
+	}
+	return &Options{Without: o.Without}
+}
+
 // Dump is the input of a build.
 type Dump struct {
 	Name   string               `json:"name"`   // last element of its path
@@ -174,10 +193,11 @@ func (d Dump) Fingerprints() (by map[string]string, ok bool) {
 
 // Stage is a finished stage.
 type Stage struct {
-	Key      string    `json:"key"` // hash of its inputs and options; see [Key]
+	Key      string    `json:"key"`            // hash of its inputs and options; see [Key]
+	Tool     string    `json:"tool,omitempty"` // version of the s2g that made it; empty: one that stored none
 	Finished time.Time `json:"finished"`
 	Summary
-	Options *Options `json:"options,omitempty"` // of the run that made it; nil: an older s2g, see Manifest.Options
+	Options *Options `json:"options,omitempty"` // of the run that made it, see [Options.Of]; nil: an older s2g, see Manifest.Options
 	Files   []File   `json:"files"`             // ordered by name
 }
 
@@ -223,7 +243,7 @@ type File struct {
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha_256,omitempty"` // empty: a note
 	Rows   int64  `json:"rows"`              // triples or points in it
-	At     string `json:"at,omitempty"`      // checkpoint after it, in the stage's own notation
+	At     string `json:"at,omitempty"`      // checkpoint after it, in the stage's own notation; only while the stage runs
 
 	// Time is the modification time when the content was last compared with SHA256,
 	// zero in manifests of earlier versions.

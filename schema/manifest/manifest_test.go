@@ -84,7 +84,7 @@ func TestFinishedStageIsInTheManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := File{Name: "graph/a", Size: 1, SHA256: hex.EncodeToString(sum[:]), Rows: 1, At: "after graph/a", Time: info.ModTime().UTC()}
+	want := File{Name: "graph/a", Size: 1, SHA256: hex.EncodeToString(sum[:]), Rows: 1, Time: info.ModTime().UTC()}
 	if diff := cmp.Diff(want, m.Stages[Graph].Files[0]); diff != "" {
 		t.Error(diff)
 	}

@@ -222,8 +222,21 @@ func (r *Run) Finish(s Summary) error {
 	defer r.mu.Unlock()
 	files := slices.DeleteFunc(slices.Clone(r.files), File.isNote)
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range files {
+		files[i].At = ""
+	}
 	stage := &Stage{Key: r.key, Finished: time.Now().UTC().Truncate(time.Second), Summary: s, Files: files}
-	if err := r.dir.Update(func(m *Manifest) { m.Stages[r.stage] = stage }); err != nil {
+	reported := r.dir.Manifest().Report != ""
+	err := r.dir.Update(func(m *Manifest) {
+		stage.Tool, stage.Options = m.Tool, m.Options.Of(r.stage)
+		m.Stages[r.stage], m.Report = stage, ""
+	})
+	if err == nil && reported { // it describes the build before
+		if err = os.Remove(filepath.Join(r.dir.root, reportName)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("finishing %s: %w", r.stage, err)
 	}
 	return errors.Join(r.journal.removeFile(), r.dir.removeAside(stage))

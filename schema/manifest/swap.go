@@ -136,9 +136,6 @@ func (d *Dir) renames() (steps []rename, err error) {
 	return steps, nil
 }
 
-// reportName is the report at the top of OUT, which no stage owns.
-const reportName = "report.html"
-
 // swap makes the renames of a journal that are not done yet, and removes the journal.
 // The caller holds the lock and the generation alone.
 func swap(base string, steps []rename) error {

@@ -732,7 +732,7 @@ func TestRunInPlaceThatHasNotEnded(t *testing.T) {
 	if err := errors.Join(r.Close(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	complete(schema.FaultUsage)
+	complete(schema.FaultService)
 	d = open(t, out)
 	if err := writeStage(d, Vectors, "old", "vectors/python/part-00000.parquet"); err != nil {
 		t.Fatal(err)

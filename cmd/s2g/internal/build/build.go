@@ -320,10 +320,6 @@ func (b *Build) stage(ctx context.Context, name string, keys map[string]string, 
 	if err != nil {
 		return err
 	}
-	shape := b.Options.Shape
-	if err := b.Dir.Update(func(m *manifest.Manifest) { m.Stages[name].Options = &shape }); err != nil {
-		return err
-	}
 	m := b.Dir.Manifest()
 	done := m.Stages[name]
 	log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)

@@ -163,18 +163,25 @@ func (o *Options) reasons(m *manifest.Manifest, s *State, stage string) (reasons
 	return reasons
 }
 
-// Mixed returns the stages of a build that were made with other options than those of its manifest, and why: another stage
-// ran alone since, or a run in place was stopped between two stages. The next build makes them again.
-func Mixed(m *manifest.Manifest) (list []Change) {
+// OutOfDate returns the stages that a run of the build would make again because another stage has run since, alone or in a
+// run in place that was stopped between two stages, and why. A build that has ended with its report has none.
+func OutOfDate(m *manifest.Manifest) (list []Change) {
+	keys, err := Keys(m)
+	if err != nil || m.Report != "" {
+		return nil
+	}
 	o := &Options{Shape: m.Options}
 	o.Shape.TextLanguage = cmp.Or(o.Shape.TextLanguage, string(embed.English))
 	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
-		if s := m.Stages[stage]; s == nil || s.Options == nil {
+		s := m.Stages[stage]
+		if s == nil || s.Options == nil || keys == nil || s.Key == keys[stage] {
 			continue
 		}
-		if reasons := o.reasons(m, &State{}, stage); len(reasons) > 0 {
-			list = append(list, Change{stage, reasons})
+		reasons := o.reasons(m, &State{}, stage)
+		if len(reasons) == 0 {
+			reasons = []string{"the tables were read again, or s2g is another version"}
 		}
+		list = append(list, Change{stage, reasons})
 	}
 	return list
 }

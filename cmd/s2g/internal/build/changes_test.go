@@ -134,25 +134,41 @@ func TestLossIsListedOnce(t *testing.T) {
 	}
 }
 
-// After a stage that ran alone with other options, the other stage is named with what differs.
-func TestMixed(t *testing.T) {
+// After a stage that ran alone with other options, or an ingest alone, the other stages are named with what differs.
+func TestOutOfDate(t *testing.T) {
 	python, err := schema.ParseLanguages("python")
 	if err != nil {
 		t.Fatal(err)
 	}
-	was := manifest.Options{Units: "question", Window: 512, Overlap: 64}
+	was := manifest.Options{Site: "stackoverflow.com", Units: "question", Window: 512, Overlap: 64, TextLanguage: "english"}
 	now := was
-	now.Languages, now.TextLanguage = python, "english"
+	now.Languages = python
+	keysOf := func(o manifest.Options, tables string) map[string]string {
+		keys, err := Keys(&manifest.Manifest{Options: o, Stages: map[string]*manifest.Stage{manifest.Ingest: {Key: tables}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
 	m := &manifest.Manifest{Options: now, Stages: map[string]*manifest.Stage{
-		manifest.Ingest: {}, manifest.Graph: {Options: &now}, manifest.Vectors: {Options: &was},
+		manifest.Ingest: {Key: "a"}, manifest.Graph: {Key: keysOf(now, "a")[manifest.Graph], Options: now.Of(manifest.Graph)},
+		manifest.Vectors: {Key: keysOf(was, "a")[manifest.Vectors], Options: was.Of(manifest.Vectors)},
 	}}
-	list := Mixed(m)
+	list := OutOfDate(m)
 	if len(list) != 1 || list[0].Stage != manifest.Vectors || len(list[0].Reasons) != 1 || !strings.HasPrefix(list[0].Reasons[0], "option languages: without abap") {
 		t.Errorf("%+v", list)
 	}
-	m.Options = was
+	m.Report = "0" // the build has ended, so that the manifest was changed since
+	if list := OutOfDate(m); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+	m.Report, m.Options = "", was
 	m.Stages[manifest.Graph].Options = nil // of an earlier version
-	if list := Mixed(m); len(list) > 0 {
+	if list := OutOfDate(m); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+	m.Stages[manifest.Ingest].Key = "b"
+	if list := OutOfDate(m); len(list) != 1 || list[0].Stage != manifest.Vectors || !strings.HasPrefix(list[0].Reasons[0], "the tables were read again") {
 		t.Errorf("%+v", list)
 	}
 }

@@ -94,8 +94,11 @@ func (v *verifier) checkBatches(results []fileResult) {
 		if want := fmt.Sprintf("batch-%06d.", number); !strings.HasPrefix(path.Base(f.name), want) {
 			c.differ("%s is in the place of %s…", f.name, want)
 		}
-		if n := results[i].quads; number != last && n != batchQuads || n > batchQuads {
+		switch n := results[i].quads; {
+		case number != last && n != batchQuads || n > batchQuads:
 			c.differ("%s has %d quads: each file but the last has %d, and the last no more", f.name, n, batchQuads)
+		case n == 0:
+			c.differ("%s has no quads; no build writes such a file", f.name)
 		}
 	}
 	v.batches = c

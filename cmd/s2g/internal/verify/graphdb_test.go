@@ -13,7 +13,7 @@ import (
 
 // A count that is no number is a service fault, not a count of 0.
 func TestGraphDBCountThatIsNoNumber(t *testing.T) {
-	v, err := newVerifier(newFixture(t).write(t), Options{})
+	v, err := newVerifier(newFixture(t).write(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (v *verifier) openRemaker(ctx context.Context, o Options) (err error) {
 
 // isReused reports whether the build has the model of another one. The key of its stage tells so.
 func (v *verifier) isReused() bool {
-	return v.manifest.Options.Reuse != "" || strings.Contains(v.manifest.Stages[manifest.Vectors].Key, "-")
+	return strings.Contains(v.manifest.Stages[manifest.Vectors].Key, "-")
 }
 
 // checkModel fits the builtin embedder again and compares it with the model of the build.

@@ -15,7 +15,7 @@ import (
 // A shard with a changed byte is read or refused, without a panic.
 func TestDamagedShardDoesNotPanic(t *testing.T) {
 	out := newFixture(t).write(t)
-	v, err := newVerifier(out, Options{})
+	v, err := newVerifier(out, true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func BenchmarkReadShard(b *testing.B) {
 		f.shards[name] = append(f.shards[name], p)
 	}
 	out := f.write(b)
-	v, err := newVerifier(out, Options{})
+	v, err := newVerifier(out, true, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

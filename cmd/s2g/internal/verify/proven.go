@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/schema"
@@ -33,11 +35,13 @@ func (v *verifier) prove(want *oracle.Expected) error {
 	maps.DeleteFunc(m.Stages, func(stage string, _ *manifest.Stage) bool {
 		return stage != manifest.Ingest && stage != manifest.Graph && stage != manifest.Vectors
 	})
-	if s := m.Stages[manifest.Graph]; s != nil {
-		v.proveGraph(s, want)
+	m.Replaced = nil
+	v.proveRuns(m)
+	if v.has(manifest.Graph) {
+		v.proveGraph(m.Stages[manifest.Graph], want)
 	}
-	if s := m.Stages[manifest.Vectors]; s != nil {
-		v.proveVectors(s, want)
+	if v.has(manifest.Vectors) {
+		v.proveVectors(m.Stages[manifest.Vectors], want)
 	}
 	if s := m.Stages[manifest.Ingest]; s != nil {
 		if err := v.proveErrors(s, &v.inventory); err != nil {
@@ -50,12 +54,68 @@ func (v *verifier) prove(want *oracle.Expected) error {
 	m.Options.Compress, m.Options.GraphFormat = v.batchForm(m.Options)
 	if !v.isOfEarlierVersion() {
 		for stage, key := range v.keys {
-			if s := m.Stages[stage]; s != nil {
-				s.Key = key
+			if v.has(stage) {
+				m.Stages[stage].Key = key
 			}
 		}
 	}
 	return nil
+}
+
+// proveRuns sets what the run of a stage stores beside its measures: the options that shape its outputs, and the
+// version of s2g, which is that of the build for the stage that ended last. Earlier versions stored neither.
+func (v *verifier) proveRuns(m *manifest.Manifest) {
+	var last time.Time
+	tools := map[string]bool{} // of the stages that ended last
+	for stage, s := range m.Stages {
+		if s.Tool == "" {
+			continue
+		}
+		if s.Finished.After(last) {
+			last, tools = s.Finished, map[string]bool{}
+		}
+		if s.Finished.Equal(last) {
+			tools[s.Tool] = true
+		}
+		if v.has(stage) && s.Options != nil {
+			s.Options = v.provenOptions(stage, m.Options, *s.Options)
+		}
+		for i := range s.Files {
+			s.Files[i].At = ""
+		}
+	}
+	if len(tools) > 0 && !tools[m.Tool] {
+		m.Tool = slices.Min(slices.Collect(maps.Keys(tools)))
+	}
+	if s := m.Stages[manifest.Vectors]; s != nil && s.Options != nil && m.Options.Reuse != s.Options.Reuse {
+		m.Options.Reuse = "" // another stage ran later, without the option
+	}
+}
+
+// provenOptions returns the options of the run of a stage, which are those of the build. A later run may name another
+// endpoint of the same model, or no build to reuse.
+func (v *verifier) provenOptions(stage string, o, run manifest.Options) *manifest.Options {
+	is := o.Of(stage)
+	if stage != manifest.Vectors {
+		return is
+	}
+	if sameModel(is.Dense, run.Dense) {
+		is.Dense = run.Dense
+	}
+	if sameModel(is.Sparse, run.Sparse) {
+		is.Sparse = run.Sparse
+	}
+	if is.Reuse = ""; v.isReused() || !v.isBuiltin() {
+		is.Reuse = run.Reuse
+	}
+	return is
+}
+
+// sameModel reports whether two specs name the same model.
+func sameModel(x, y string) bool {
+	a, err := embed.ParseSpec(x)
+	b, failed := embed.ParseSpec(y)
+	return err == nil && failed == nil && a.DocumentModel() == b.DocumentModel()
 }
 
 // proveFiles sets the files of a stage: those of some folders.
@@ -69,7 +129,7 @@ func (v *verifier) proveFiles(s *manifest.Stage, folders ...string) {
 		if top, _, _ := strings.Cut(f.name, "/"); !slices.Contains(folders, top) {
 			continue
 		}
-		entry := listed[f.name] // keeps its checkpoint and time
+		entry := listed[f.name] // keeps its time
 		entry.Name, entry.Size, entry.SHA256, entry.Rows = f.name, f.size, v.results[i].sha256, v.results[i].rows()
 		s.Files = append(s.Files, entry)
 	}
@@ -162,10 +222,9 @@ func (v *verifier) proveVectors(s *manifest.Stage, want *oracle.Expected) {
 
 // countsRequests reports whether a count is of requests to endpoints, or of texts of a reused build.
 func (v *verifier) countsRequests(name string) bool {
-	o := v.manifest.Options
 	switch {
 	case name == "texts_reused":
-		return o.Reuse != "" || !v.isBuiltin()
+		return v.isReused() || !v.isBuiltin()
 	case strings.HasPrefix(name, "dense_"):
 		return !v.isBuiltin()
 	case strings.HasPrefix(name, "sparse_"):
@@ -290,7 +349,49 @@ func (v *verifier) compareManifest(*oracle.Expected) (Check, error) {
 			c.differ("manifest.json: %s is missing, it must be %s", name, must[name])
 		}
 	}
+	if e := v.embedders(); e != nil && !isFit(e) {
+		c.differ("manifest.json: stages.vectors.embedders has a weight or a threshold that no fit makes")
+	}
+	if v.has(manifest.Vectors) && v.isReused() {
+		if run := v.manifest.Stages[manifest.Vectors].Options; run != nil && run.Reuse == "" {
+			c.differ("manifest.json: stages.vectors.key is that of a build with option reuse, which stages.vectors.options does not name")
+		}
+	}
+	if err := v.compareCopy(&c); err != nil {
+		return c, err
+	}
 	return c, v.compareKeys(&c, is)
+}
+
+// embedders returns what the manifest stores of the embedders, nil where the build has no vectors.
+func (v *verifier) embedders() *manifest.Embedders {
+	if !v.has(manifest.Vectors) {
+		return nil
+	}
+	return v.manifest.Stages[manifest.Vectors].Embedders
+}
+
+// isFit reports whether s2g eval can have fitted the weight and the threshold of a search. Its queries are not made
+// again.
+func isFit(e *manifest.Embedders) bool {
+	isShare := func(x float64) bool { return x >= 0 && x <= 1 }
+	n := e.NoGoodMatch
+	return e.Fitted >= 0 && isShare(e.Weight) && (n == nil || n.Least >= 0 && isShare(n.False) && isShare(n.Missed))
+}
+
+// compareCopy compares the copy of the manifest, from which a build restores a lost one. A folder that was copied
+// elsewhere has none.
+func (v *verifier) compareCopy(c *Check) error {
+	const name = privateFolder + "/manifest.json"
+	saved, err := v.readDocument(name)
+	if err != nil || saved == nil || v.manifest.Restored {
+		return err
+	}
+	is, err := v.readDocument("manifest.json")
+	if err == nil && !bytes.Equal(saved, is) {
+		c.differ("%s is another than manifest.json: %s", name, firstDifference(saved, is))
+	}
+	return err
 }
 
 // compareKeys reports a value of manifest.json that is not among those of a manifest. Earlier versions had others.

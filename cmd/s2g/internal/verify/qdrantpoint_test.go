@@ -13,7 +13,7 @@ import (
 // Qdrant's payload is compared with each column of the payload.
 func TestShardPointHasThePayload(t *testing.T) {
 	f := newFixture(t)
-	v, err := newVerifier(f.write(t), Options{})
+	v, err := newVerifier(f.write(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestReadPointsReadsBlocks(t *testing.T) {
 	for post := range int64(200) {
 		f.shards[name] = append(f.shards[name], point(post, 0, "c++"))
 	}
-	v, err := newVerifier(f.write(t), Options{})
+	v, err := newVerifier(f.write(t), true, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

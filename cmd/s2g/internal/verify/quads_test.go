@@ -23,7 +23,7 @@ func BenchmarkCountQuads(b *testing.B) {
 	const name = "graph/batch-000001.trig"
 	f.files[name] = text.String()
 	out := f.write(b)
-	v, err := newVerifier(out, Options{})
+	v, err := newVerifier(out, true, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -32,7 +32,7 @@ import (
 // posts. It proves nothing about other posts, tags or wikis, and does not notice a copy
 // of a post in a file that it does not read.
 func Sample(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
-	v, err := newVerifier(out, o)
+	v, err := newVerifier(out, true, o)
 	if err != nil {
 		return Report{}, err
 	}

@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,9 +53,10 @@ type Options struct {
 	Hash   bool                // of Sample: check the SHA-256 of all files too
 	Remote embed.RemoteOptions // of Sample: the requests to the build's endpoints
 
-	Keys     map[string]string // of Run: the keys of stages, by the options in the manifest; nil: not compared
-	Building bool              // of Run: the build goes on: its report is not compared, and foreign files at the top are only mentioned
-	Full     bool              // of Run: make the dense vectors of all posts again, not of a sample
+	Keys      map[string]string // of Run: the keys of stages, by the options in the manifest; nil: not compared
+	OutOfDate []string          // stages of other tables or options than those of the manifest; their files are not compared
+	Building  bool              // of Run: the build goes on: its report is not compared, and foreign files at the top are only mentioned
+	Full      bool              // of Run: make the dense vectors of all posts again, not of a sample
 
 	Workers  int                                  // how many files are read side by side; 0: GOMAXPROCS
 	Progress func(what string, done, total int64) // receives the bytes of files read; nil: none
@@ -67,7 +69,7 @@ type Options struct {
 // nevertheless. Where a server fails, the report has the checks made until then. After
 // any other error it is empty.
 func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, error) {
-	v, err := newVerifier(out, o)
+	v, err := newVerifier(out, db != nil, o)
 	if err != nil {
 		return Report{}, err
 	}
@@ -75,6 +77,9 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 		if err := v.openRemaker(ctx, o); err != nil {
 			return Report{}, err
 		}
+	}
+	if err := v.compareReportSum(); err != nil {
+		return Report{}, err
 	}
 	var want *oracle.Expected
 	work, workCtx := errgroup.WithContext(ctx)
@@ -155,15 +160,17 @@ func (r Report) fault(out string) error {
 
 // verifier is a build on disk, and what readFiles finds in it.
 type verifier struct {
-	out      string
-	keys     map[string]string
-	building bool
-	manifest *manifest.Manifest
-	site     vocab.Site
-	graphs   []namedGraph // in the order of the languages, the remainder graph last
-	terms    oracle.Term  // number of terms: with option materialize, it includes the implied ones
-	workers  int
-	progress *byteProgress
+	out       string
+	hasTables bool
+	keys      map[string]string
+	outOfDate []string // stages
+	building  bool
+	manifest  *manifest.Manifest
+	site      vocab.Site
+	graphs    []namedGraph // in the order of the languages, the remainder graph last
+	terms     oracle.Term  // number of terms: with option materialize, it includes the implied ones
+	workers   int
+	progress  *byteProgress
 
 	files        []file   // in graph/, vectors/ and parents/, by name
 	emptyFolders []string // there
@@ -191,7 +198,7 @@ type namedGraph struct {
 	tag, iri, slug string // tag is empty for the remainder, schema.SiteTag for the whole site
 }
 
-func newVerifier(out string, o Options) (*verifier, error) {
+func newVerifier(out string, hasTables bool, o Options) (*verifier, error) {
 	m, err := manifest.Read(out)
 	if err != nil {
 		return nil, err
@@ -203,7 +210,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{keys: o.Keys, building: o.Building, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, encoding: shard.NewEncoding()}
+	v := &verifier{hasTables: hasTables, keys: o.Keys, outOfDate: o.OutOfDate, building: o.Building, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, encoding: shard.NewEncoding()}
 	for _, l := range m.Options.Graphs() {
 		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
@@ -215,7 +222,7 @@ func newVerifier(out string, o Options) (*verifier, error) {
 	}
 	v.model = newCheck("model", "posts on which the dense embedder was fitted again")
 	v.quads, v.shardTallies = newQuadCounter(v), make([]shardTally, len(v.graphs))
-	if v.files, v.emptyFolders, err = listFiles(out); err != nil {
+	if v.files, v.emptyFolders, err = listFiles(out, v.outOfDate); err != nil {
 		return nil, err
 	}
 	v.progress = newByteProgress(o.Progress, v.files)
@@ -235,8 +242,10 @@ func (v *verifier) oracleOptions() oracle.Options {
 // embedsAnswers reports whether the build embeds answers beside questions.
 func (v *verifier) embedsAnswers() bool { return v.manifest.Options.Units == "question,answer" }
 
-// has reports whether the build has a stage.
-func (v *verifier) has(stage string) bool { return v.manifest.Stages[stage] != nil }
+// has reports whether the build has a stage, and its files are compared.
+func (v *verifier) has(stage string) bool {
+	return v.manifest.Stages[stage] != nil && !slices.Contains(v.outOfDate, stage)
+}
 
 // compare completes the checks of the files with those against the tables. want is nil
 // where there are no tables.

@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"regexp"
+	"cmp"
 
 	"s2g/cmd/s2g/internal/oracle"
 	"s2g/graph"
@@ -14,21 +14,13 @@ const (
 	voidFile     = "graph/void.ttl"
 )
 
-// voidTool is the name of the tool in void.ttl. A later stage may be of another version, which is then
-// that of the manifest.
-var voidTool = regexp.MustCompile(`prov:SoftwareAgent ;\n\trdfs:label "s2g ([\w.()+-]{1,80})"`)
-
 // compareDescription compares ontology.ttl and void.ttl with the content that they must have, byte by byte.
 func (v *verifier) compareDescription(want *oracle.Expected) (Check, error) {
 	c := newCheck("description", "files that describe the graph: ontology.ttl, void.ttl")
 	if !v.has(manifest.Graph) || want == nil && v.isOfEarlierVersion() {
 		return c, nil
 	}
-	void, err := v.readDocument(voidFile)
-	if err != nil {
-		return c, err
-	}
-	required, err := v.turtleFiles(want, void)
+	required, err := v.turtleFiles(want)
 	if err != nil {
 		return c, err
 	}
@@ -44,7 +36,7 @@ func (v *verifier) compareDescription(want *oracle.Expected) (Check, error) {
 
 // turtleFiles returns the content that ontology.ttl and void.ttl must have. Without tables it is nil for
 // void.ttl, whose counts of distinct triples follow from them.
-func (v *verifier) turtleFiles(want *oracle.Expected, void []byte) (map[string][]byte, error) {
+func (v *verifier) turtleFiles(want *oracle.Expected) (map[string][]byte, error) {
 	files := map[string][]byte{ontologyFile: schema.Ontology}
 	if want == nil {
 		return files, nil
@@ -53,17 +45,10 @@ func (v *verifier) turtleFiles(want *oracle.Expected, void []byte) (map[string][
 	for g := range v.graphs {
 		counts.Graphs = append(counts.Graphs, quadsByIRI(&want.Graphs[g]))
 	}
-	o, tool := v.proven.Options, v.proven.Tool
-	if found := voidTool.FindSubmatch(void); found != nil {
-		tool = string(found[1])
-	}
-	var batches []manifest.File
-	if s := v.proven.Stages[manifest.Graph]; s != nil {
-		batches = s.Batches()
-	}
+	o, s := v.proven.Options, v.proven.Stages[manifest.Graph]
 	text, err := graph.VoID(graph.Options{
 		Site: v.site, Languages: o.Table(), Other: o.Other, Format: o.GraphFormat, Compress: o.Compress, Materialize: o.Materialize,
-	}, v.proven.Dump, tool, batches, counts)
+	}, v.proven.Dump, cmp.Or(s.Tool, v.proven.Tool), s.Batches(), counts)
 	files[voidFile] = text
 	return files, err
 }
