@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -210,10 +211,14 @@ var hostileServers = []hostileServer{
 	{name: "chunks that are no chunks", start: answering("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello world\r\n"), embed: 4, graphDB: 4, qdrant: 2},
 	{name: "a compressed answer of 64 MiB of zeros", start: webServer(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
-		_, _ = io.WriteString(w, bomb)
+		_, _ = io.WriteString(w, bomb())
 	}), embed: 4, graphDB: 4, qdrant: 2},
-	{name: "a number of a megabyte", start: webServer(plainAnswer(200, "application/json", `{"data": [{"index": 0, "embedding": [`+strings.Repeat("9", 1<<20)+`]}]}`)), embed: 4, graphDB: 4, qdrant: 2},
-	{name: "deep JSON", start: webServer(plainAnswer(200, "application/json", strings.Repeat(`{"data":[`, 1<<16))), embed: 4, graphDB: 4, qdrant: 2},
+	{name: "a number of a megabyte", start: webServer(func(w http.ResponseWriter, r *http.Request) {
+		plainAnswer(200, "application/json", `{"data": [{"index": 0, "embedding": [`+strings.Repeat("9", 1<<20)+`]}]}`)(w, r)
+	}), embed: 4, graphDB: 4, qdrant: 2},
+	{name: "deep JSON", start: webServer(func(w http.ResponseWriter, r *http.Request) {
+		plainAnswer(200, "application/json", strings.Repeat(`{"data":[`, 1<<16))(w, r)
+	}), embed: 4, graphDB: 4, qdrant: 2},
 	{name: "control characters and the credentials, status 400", start: webServer(echo(400)), embed: 2, graphDB: 2, qdrant: 2},
 	{name: "control characters and the credentials, status 401", start: webServer(echo(401)), embed: 2, graphDB: 2, qdrant: 2},
 	{name: "control characters and the credentials, status 404", start: webServer(echo(404)), embed: 2, graphDB: 2, qdrant: 2},
@@ -263,7 +268,8 @@ var hostileServers = []hostileServer{
 	{name: "nothing", start: func(t *testing.T) string { return schematest.DeadAddress(t) }, embed: 4, graphDB: 4, qdrant: 4},
 }
 
-var bomb = gzipped(64)
+// bomb is made at its first use: each s2g of the tests is this program, and initialises its variables.
+var bomb = sync.OnceValue(func() string { return gzipped(64) })
 
 // forbidden matches what no output of a terminal may hold: control and format characters.
 var forbidden = regexp.MustCompile(`[\x00-\x08\x0b-\x1f\x7f-\x{9f}\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{2069}]`)
