@@ -16,6 +16,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 )
 
 // benchPosts is the environment variable that sets the size of BenchmarkGraph's
@@ -79,7 +80,7 @@ func (c *cost) measure(b *testing.B, work func() error) {
 
 func runStage(b *testing.B, db *tables.DB, compress string) *manifest.Manifest {
 	dir := out(b)
-	if err := Run(b.Context(), dir, db, Options{Compress: compress}); err != nil {
+	if err := Run(b.Context(), dir, db, Options{Site: vocab.StackOverflow, Compress: compress}); err != nil {
 		b.Fatal(err)
 	}
 	return dir.Manifest()

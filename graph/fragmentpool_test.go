@@ -9,6 +9,7 @@ import (
 	"s2g/graph/trig"
 	"s2g/ingest/sample"
 	"s2g/schema/schematest"
+	"s2g/schema/vocab"
 )
 
 // A build with a pool of any size ends, with the same bytes.
@@ -19,7 +20,7 @@ func TestSmallPools(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := load(t, folder)
-	o := Options{Compress: "none", batch: 5000, Workers: 1}
+	o := Options{Site: vocab.StackOverflow, Compress: "none", batch: 5000, Workers: 1}
 	want := contents(t, buildGraph(t, db, o))
 	for _, c := range []struct{ workers, fragment, poolSize int }{
 		{1, 1 << 10, 1},

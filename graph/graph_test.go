@@ -99,10 +99,10 @@ func TestGraphHasTheGoldenQuads(t *testing.T) {
 		golden  string
 		options Options
 	}{
-		{"mini.nq", Options{Languages: languages}},
-		{"mini.nq", Options{Languages: languages, Compress: "zstd", Format: "nquads"}},
-		{"mini.nq", Options{Languages: languages, Compress: "none", batch: 7, Workers: 3}},
-		{"mini.nq", Options{Languages: append(many, languages...)}},
+		{"mini.nq", Options{Site: vocab.StackOverflow, Languages: languages}},
+		{"mini.nq", Options{Site: vocab.StackOverflow, Languages: languages, Compress: "zstd", Format: "nquads"}},
+		{"mini.nq", Options{Site: vocab.StackOverflow, Languages: languages, Compress: "none", batch: 7, Workers: 3}},
+		{"mini.nq", Options{Site: vocab.StackOverflow, Languages: append(many, languages...)}},
 		{"mini-other.nq", Options{Site: "https://ru.stackoverflow.com", Languages: []schema.Language{languages[1], {Tag: "haskell", Name: "Haskell"}}, Other: true}},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.golden))
@@ -133,7 +133,7 @@ func TestGraphHasTheGoldenQuads(t *testing.T) {
 }
 
 func TestManifestCounts(t *testing.T) {
-	dir := buildGraph(t, mini(t), Options{Languages: languages})
+	dir := buildGraph(t, mini(t), Options{Site: vocab.StackOverflow, Languages: languages})
 	all := quads(t, dir, trig.TriG)
 	distinct := map[string]bool{}
 	for _, q := range all {
@@ -156,7 +156,7 @@ func TestManifestCounts(t *testing.T) {
 // them, and no numbers of votes.
 func TestMissingTables(t *testing.T) {
 	db := mini(t, "Comments", "Votes", "PostLinks", "Tags")
-	all := strings.Join(quads(t, buildGraph(t, db, Options{Languages: languages}), trig.TriG), "\n")
+	all := strings.Join(quads(t, buildGraph(t, db, Options{Site: vocab.StackOverflow, Languages: languages}), trig.TriG), "\n")
 	for _, absent := range []string{"#upVotes>", "#downVotes>", "#HasComment>", "#LinkedTo>", "#tagCount>", "#HasTagWiki>"} {
 		if strings.Contains(all, absent) {
 			t.Errorf("%s is there", absent)
@@ -171,7 +171,7 @@ func TestMissingTables(t *testing.T) {
 // interrupted and resumed.
 func TestSameBytesForAnyWorkersAndInterruptions(t *testing.T) {
 	db := mini(t)
-	o := Options{Languages: languages, Compress: "gzip", Materialize: true, batch: 17, Workers: 1}
+	o := Options{Site: vocab.StackOverflow, Languages: languages, Compress: "gzip", Materialize: true, batch: 17, Workers: 1}
 	first := buildGraph(t, db, o)
 	want := contents(t, first)
 	for _, n := range []int{2, 7} {
@@ -242,7 +242,7 @@ func TestRealDumpHasTheJudgesQuads(t *testing.T) {
 		{"bicycles.meta.stackexchange.com", "discussion,support,feature-request", []string{"--languages", "discussion,support,feature-request"}},
 	} {
 		folder := schematest.Dump(t, c.site)
-		o := Options{Other: slices.Contains(c.args, "--other")}
+		o := Options{Site: vocab.StackOverflow, Other: slices.Contains(c.args, "--other")}
 		if c.tags != "" {
 			var err error
 			if o.Languages, err = schema.ParseLanguages(c.tags); err != nil {
@@ -261,7 +261,7 @@ func TestRealDumpHasTheJudgesQuads(t *testing.T) {
 // Other parsers read every file by itself.
 func TestOtherParsersReadTheFiles(t *testing.T) {
 	serdi, rapper := schematest.Tool(t, "serdi"), schematest.Tool(t, "rapper")
-	dir := buildGraph(t, mini(t), Options{Languages: languages, Compress: "none", batch: 100})
+	dir := buildGraph(t, mini(t), Options{Site: vocab.StackOverflow, Languages: languages, Compress: "none", batch: 100})
 	names := slices.Sorted(maps.Keys(contents(t, dir)))
 	if len(names) != 6 {
 		t.Fatalf("files: %v", names)
@@ -285,7 +285,7 @@ func TestOtherParsersReadTheFiles(t *testing.T) {
 }
 
 func TestKeyChangesWithTheFiles(t *testing.T) {
-	base, err := Key("ingest", Options{})
+	base, err := Key("ingest", Options{Site: vocab.StackOverflow})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,11 +304,14 @@ func TestKeyChangesWithTheFiles(t *testing.T) {
 		"compression": {"ingest", Options{Compress: "none"}, false},
 		"materialize": {"ingest", Options{Materialize: true}, false},
 	} {
+		if c.o.Site == "" {
+			c.o.Site = vocab.StackOverflow
+		}
 		if got, err := Key(c.ingest, c.o); err != nil || (got == base) != c.same {
 			t.Errorf("%s: %s %v", name, got, err)
 		}
 	}
-	for _, o := range []Options{{Format: "rdfxml"}, {Compress: "lz4"}} {
+	for _, o := range []Options{{Site: vocab.StackOverflow, Format: "rdfxml"}, {Site: vocab.StackOverflow, Compress: "lz4"}, {}} {
 		if _, err := Key("ingest", o); err == nil {
 			t.Errorf("%+v is no error", o)
 		}

@@ -17,6 +17,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 )
 
 // The environment variables that make the test binary a builder, which a test kills.
@@ -26,7 +27,7 @@ const (
 )
 
 func childOptions() Options {
-	return Options{Languages: languages, Other: true, Materialize: true, Workers: 2, batch: 7}
+	return Options{Site: vocab.StackOverflow, Languages: languages, Other: true, Materialize: true, Workers: 2, batch: 7}
 }
 
 // child writes a graph and returns the exit code.

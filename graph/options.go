@@ -21,10 +21,10 @@ const BatchSize = 50_000
 // accepts 64. Eight workers render more than a server sends.
 const maxWorkers = 8
 
-// Options configures a run. The zero value writes Stack Overflow's graph of the
-// default languages as TriG with gzip.
+// Options configures a run. With a site alone it writes the graph of the default
+// languages as TriG with gzip.
 type Options struct {
-	Site      vocab.Site        // empty: vocab.StackOverflow
+	Site      vocab.Site        // base of all IRIs
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // questions of no language go into the remainder graph
 	Format    string            // "trig" or "nquads"; empty: trig
@@ -47,8 +47,8 @@ var formats = map[string]trig.Format{"trig": trig.TriG, "nquads": trig.NQuads}
 
 // withDefaults fills in the zero values and checks the rest.
 func (o Options) withDefaults() (Options, error) {
-	if o.Site == "" {
-		o.Site = vocab.StackOverflow
+	if err := o.Site.Check(); err != nil {
+		return o, err
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()

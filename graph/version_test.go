@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"s2g/schema/manifest"
+	"s2g/schema/vocab"
 )
 
 // versionOfFiles is the Version that wrote the files with the hash hashOfFiles. Both change together.
@@ -21,9 +22,9 @@ func TestVersionIsThatOfTheFiles(t *testing.T) {
 	db := mini(t)
 	hash := sha256.New()
 	for _, o := range []Options{
-		{Languages: languages, Compress: "none"},
-		{Languages: languages, Other: true},
-		{Languages: languages, Compress: "zstd", Format: "nquads", Materialize: true, batch: 17},
+		{Site: vocab.StackOverflow, Languages: languages, Compress: "none"},
+		{Site: vocab.StackOverflow, Languages: languages, Other: true},
+		{Site: vocab.StackOverflow, Languages: languages, Compress: "zstd", Format: "nquads", Materialize: true, batch: 17},
 	} {
 		files := contents(t, buildGraph(t, db, o))
 		for _, name := range slices.Sorted(maps.Keys(files)) {

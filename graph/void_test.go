@@ -121,9 +121,9 @@ func described(t *testing.T, text string) map[string]int64 {
 func TestVoidCountsTheFiles(t *testing.T) {
 	db := mini(t)
 	for _, o := range []Options{
-		{Languages: languages},
-		{Languages: languages, Other: true, batch: 13, Format: "nquads", Compress: "zstd"},
-		{Languages: languages, Other: true, Materialize: true, Compress: "none"},
+		{Site: vocab.StackOverflow, Languages: languages},
+		{Site: vocab.StackOverflow, Languages: languages, Other: true, batch: 13, Format: "nquads", Compress: "zstd"},
+		{Site: vocab.StackOverflow, Languages: languages, Other: true, Materialize: true, Compress: "none"},
 	} {
 		compareCounts(t, db, o)
 	}
@@ -131,7 +131,7 @@ func TestVoidCountsTheFiles(t *testing.T) {
 
 func TestVoidCountsTheFilesOfARealDump(t *testing.T) {
 	schematest.Long(t)
-	compareCounts(t, load(t, schematest.Dump(t, "bioinformatics.stackexchange.com")), Options{Other: true})
+	compareCounts(t, load(t, schematest.Dump(t, "bioinformatics.stackexchange.com")), Options{Site: vocab.StackOverflow, Other: true})
 }
 
 func compareCounts(t *testing.T, db *tables.DB, o Options) {
@@ -149,7 +149,7 @@ func TestVoidDescribes(t *testing.T) {
 	const dcterms, dcat, prov, rdfs, spdx = "http://purl.org/dc/terms/", "http://www.w3.org/ns/dcat#", "http://www.w3.org/ns/prov#",
 		"http://www.w3.org/2000/01/rdf-schema#", "http://spdx.org/rdf/terms#"
 	const site, self, cc = "http://stackoverflow.com", "<http://stackoverflow.com/s2g/void#", "<https://creativecommons.org/licenses/by-sa/4.0/>"
-	dir := buildGraph(t, mini(t), Options{Languages: languages, Other: true, batch: 100, Compress: "zstd"})
+	dir := buildGraph(t, mini(t), Options{Site: vocab.StackOverflow, Languages: languages, Other: true, batch: 100, Compress: "zstd"})
 	files := contents(t, dir)
 	about := subjects(t, files["graph/void.ttl"])
 	hasObjects := func(subject, predicate string, want ...string) {
@@ -219,8 +219,8 @@ func TestVoidDescribes(t *testing.T) {
 // A materialized graph is a set, and includes the graph that is not materialized.
 func TestMaterializedIsASet(t *testing.T) {
 	db := mini(t)
-	plain := quads(t, buildGraph(t, db, Options{Languages: languages, Other: true}), trig.TriG)
-	all := quads(t, buildGraph(t, db, Options{Languages: languages, Other: true, Materialize: true, Workers: 3, batch: 17}), trig.TriG)
+	plain := quads(t, buildGraph(t, db, Options{Site: vocab.StackOverflow, Languages: languages, Other: true}), trig.TriG)
+	all := quads(t, buildGraph(t, db, Options{Site: vocab.StackOverflow, Languages: languages, Other: true, Materialize: true, Workers: 3, batch: 17}), trig.TriG)
 	have := map[string]bool{}
 	for _, q := range all {
 		if have[q] {

@@ -31,10 +31,10 @@ const (
 // too.
 const maxDefaultWorkers = 6
 
-// Options select the posts to embed, the embedders and the size of chunks. The zero value
-// embeds the questions of the default languages with the builtin embedders.
+// Options select the posts to embed, the embedders and the size of chunks. With a site
+// alone they embed the questions of the default languages with the builtin embedders.
 type Options struct {
-	Site         vocab.Site        // base of IRIs; empty: vocab.StackOverflow
+	Site         vocab.Site        // base of IRIs
 	Languages    []schema.Language // nil: schema.DefaultLanguages
 	Other        bool              // also the posts that have no selected language
 	Units        string            // the posts to embed: UnitsQuestion (default) or UnitsQuestionAnswer
@@ -92,8 +92,8 @@ func MadeWithReuse(key, without string) bool { return strings.HasPrefix(key, wit
 
 // complete fills in defaults and checks the options.
 func (o Options) complete() (Options, error) {
-	if o.Site == "" {
-		o.Site = vocab.StackOverflow
+	if err := o.Site.Check(); err != nil {
+		return o, err
 	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()

@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema/vocab"
 )
 
 func TestKeyCountsWhatShapesTheShards(t *testing.T) {
-	base := Options{}
+	base := Options{Site: vocab.StackOverflow}
 	key := func(dump string, o Options) string {
 		k, err := Key(dump, o)
 		if err != nil {
@@ -23,6 +25,9 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 	}
 	seen := map[string]bool{key("d", base): true, key("e", base): true}
 	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: new(3)}, {Overlap: new(0)}, {Units: "question, answer"}, {Links: true}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
+		if o.Site == "" {
+			o.Site = vocab.StackOverflow
+		}
 		seen[key("d", o)] = true
 	}
 	if len(seen) != 10 {
@@ -31,7 +36,11 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 }
 
 func TestOptionsRefuses(t *testing.T) {
+	if _, err := Key("d", Options{}); err == nil {
+		t.Error("a site is guessed")
+	}
 	for _, o := range []Options{{Units: "answer"}, {Window: 10, Overlap: new(10)}, {Window: 10}, {Window: -1}, {Overlap: new(-1)}, {Dense: "x"}, {Sparse: "x"}} {
+		o.Site = vocab.StackOverflow
 		if _, err := Key("d", o); err == nil {
 			t.Errorf("%+v passes", o)
 		}

@@ -21,6 +21,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 	"s2g/vectors/embed"
 	"s2g/vectors/shard"
 )
@@ -31,7 +32,7 @@ func smallOptions() Options {
 	if err != nil {
 		panic(err)
 	}
-	return Options{Languages: languages, Units: UnitsQuestionAnswer, Window: 64, Overlap: new(8)}
+	return Options{Site: vocab.StackOverflow, Languages: languages, Units: UnitsQuestionAnswer, Window: 64, Overlap: new(8)}
 }
 
 func smallRun(db *tables.DB, o Options) *run { return &run{Options: o, db: db, unitPosts: 3} }
@@ -326,7 +327,7 @@ func TestPayload(t *testing.T) {
 
 func TestQuestionsAlone(t *testing.T) {
 	t.Parallel()
-	_, points, parents, _ := build(t, Options{Languages: smallOptions().Languages, Window: 64, Overlap: new(8)})
+	_, points, parents, _ := build(t, Options{Site: vocab.StackOverflow, Languages: smallOptions().Languages, Window: 64, Overlap: new(8)})
 	for slug, rows := range points {
 		for _, p := range rows {
 			if p.Type != "question" {

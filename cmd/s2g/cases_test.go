@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -12,7 +14,11 @@ import (
 // caseRow matches a row of testdata/cases/hostile.md: a case, what must happen, and the folder and the name of its test.
 var caseRow = regexp.MustCompile("^\\| ([^|]+) \\| ([^|]+) \\| `([a-z0-9/]+)` (Test[A-Za-z0-9_]+) \\|$")
 
-// TestHostileCases holds that each case of the table has a test, and that the table has each of the hostile servers.
+// tabled are the tests whose own table names its cases as the document does.
+var tabled = []string{"TestHostileDocuments", "TestHostileFolders"}
+
+// TestHostileCases holds that each case of the table has a test, in whose table, if it has one, the case is, and that the
+// document has each of the hostile servers.
 func TestHostileCases(t *testing.T) {
 	table, err := os.ReadFile("testdata/cases/hostile.md")
 	if err != nil {
@@ -46,6 +52,9 @@ func TestHostileCases(t *testing.T) {
 		}
 		if !strings.Contains(text, "func "+row[4]+"(t *testing.T)") {
 			t.Errorf("%s has no %s: %s", row[3], row[4], row[1])
+		}
+		if name := strings.TrimPrefix(row[1], "in the place of Posts.xml: "); slices.Contains(tabled, row[4]) && !strings.Contains(text, strconv.Quote(name)) {
+			t.Errorf("%s of %s has no case %q", row[4], row[3], name)
 		}
 	}
 	for _, h := range hostileServers {

@@ -66,7 +66,7 @@ var imports = map[string][]string{
 	"s2g/cmd/s2g/internal/verify": {internal + "oracle", internal + "publish", internal + "report", internal + "stats", "s2g/graph", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest",
 		"s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors/embed", "s2g/vectors/qdrant", "s2g/vectors/shard", "s2g/vectors/text"},
 	"s2g/cmd/s2g/internal/engines":   {}, // tests alone
-	"s2g/cmd/s2g/internal/buildtest": {"s2g/graph", "s2g/ingest/sample", "s2g/schema/manifest", "s2g/schema/schematest", "s2g/schema/tables"},
+	"s2g/cmd/s2g/internal/buildtest": {"s2g/graph", "s2g/ingest/sample", "s2g/schema/manifest", "s2g/schema/schematest", "s2g/schema/tables", "s2g/schema/vocab"},
 }
 
 const internal = "s2g/cmd/s2g/internal/"

@@ -34,6 +34,15 @@ func ParseSite(value string) (Site, error) {
 	return Site(u.Scheme + "://" + strings.ToLower(u.Host)), nil
 }
 
+// Check returns a usage fault if the site is unknown: the IRIs of a build begin with it,
+// and none is guessed.
+func (s Site) Check() error {
+	if s == "" {
+		return schema.Faultf(schema.FaultUsage, "give option site HOST, as bioinformatics.stackexchange.com", "the site is unknown, and the IRIs of the build begin with it")
+	}
+	return nil
+}
+
 // Host returns the site's host, as "stackoverflow.com".
 func (s Site) Host() string {
 	_, host, _ := strings.Cut(string(s), "://")

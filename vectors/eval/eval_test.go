@@ -19,6 +19,7 @@ import (
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 	"s2g/vectors"
 	"s2g/vectors/embed"
 	"s2g/vectors/search"
@@ -65,7 +66,7 @@ func bioinformatics(t *testing.T) (*manifest.Dir, *tables.DB) {
 			return
 		}
 		if site.err = ingest.Run(ctx, site.dir, site.db, ingest.Options{Dump: dump}); site.err == nil {
-			site.err = vectors.Run(ctx, site.dir, site.db, vectors.Options{Other: true})
+			site.err = vectors.Run(ctx, site.dir, site.db, vectors.Options{Site: vocab.StackOverflow, Other: true})
 		}
 	})
 	if site.err != nil {

@@ -4,6 +4,7 @@ package buildtest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
+	"s2g/schema/vocab"
 )
 
 // Load loads the tables of a dump, a folder of .xml files, and puts them in service. A
@@ -91,7 +93,7 @@ func tsvLine(table schema.Table, row map[string]string) string {
 	return strings.Join(fields, "\t") + "\n"
 }
 
-// Graph writes the graph of the tables in service, uncompressed, and returns the
+// Graph writes the graph of the tables in service, uncompressed and of Stack Overflow if o names no site, and returns the
 // names of its batches and of the ontology.
 func Graph(t testing.TB, db *tables.DB, o graph.Options) (batches []string, ontology string) {
 	t.Helper()
@@ -99,7 +101,7 @@ func Graph(t testing.TB, db *tables.DB, o graph.Options) (batches []string, onto
 	check(t, err)
 	defer dir.Close()
 	check(t, dir.Update(func(m *manifest.Manifest) { m.Stages[manifest.Ingest] = &manifest.Stage{Key: "test"} }))
-	o.Compress = "none"
+	o.Compress, o.Site = "none", cmp.Or(o.Site, vocab.StackOverflow)
 	check(t, graph.Run(t.Context(), dir, db, o))
 	batches, err = filepath.Glob(filepath.Join(dir.Out(), "graph", "batch-*"))
 	check(t, err)

@@ -42,6 +42,7 @@ func TestStatsAreThoseOfTheFiles(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			buildtest.Load(t, db, c.dump(t))
+			c.o.Site = vocab.StackOverflow
 			got, err := Compute(t.Context(), db, c.o)
 			if err != nil {
 				t.Fatal(err)

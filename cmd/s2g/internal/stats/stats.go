@@ -22,7 +22,7 @@ import (
 
 // Options selects the graphs.
 type Options struct {
-	Site      vocab.Site        // base of the graphs' IRIs; empty: vocab.StackOverflow
+	Site      vocab.Site        // base of the graphs' IRIs
 	Languages []schema.Language // nil: schema.DefaultLanguages
 	Other     bool              // there is a remainder graph, last
 
@@ -109,6 +109,9 @@ var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Ta
 
 // Compute computes the statistics from the tables.
 func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
+	if err := o.Site.Check(); err != nil {
+		return nil, err
+	}
 	o = o.withDefaults()
 	expected, err := oracle.Compute(ctx, db, oracle.Options{
 		Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true, Connections: o.Connections,
@@ -120,9 +123,6 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Site == "" {
-		o.Site = vocab.StackOverflow
-	}
 	if o.Languages == nil {
 		o.Languages = schema.DefaultLanguages()
 	}
