@@ -2,6 +2,7 @@ package projection
 
 import (
 	"bytes"
+	"fmt"
 
 	"s2g/schema"
 	"s2g/schema/tables"
@@ -53,6 +54,14 @@ func (l *LineParser) Parse(line []byte) *Post {
 	}
 	l.post = newPost(first[0], first[1], orNil(linked), first[4], orNil(first[6]), l.tags)
 	return &l.post
+}
+
+// Columns is the list of the columns of a query for [OfRow].
+var Columns = fmt.Sprintf("Id, PostTypeId, IF(PostTypeId = %d, AcceptedAnswerId, ParentId), CreationDate, Score, Tags", schema.PostQuestion)
+
+// OfRow returns the post of a row of Columns. It keeps nothing of the row.
+func OfRow(row [][]byte) Post {
+	return newPost(row[0], row[1], row[2], row[3], row[4], append([]byte(nil), row[5]...))
 }
 
 // newPost returns the post of the values of a row; nil is NULL. It keeps tags.

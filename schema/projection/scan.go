@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"s2g/schema"
 	"s2g/schema/tables"
 )
 
@@ -95,9 +94,7 @@ func idRanges(first, last, n int64) iter.Seq2[int64, int64] {
 
 // scanRange sends the posts of a range of ids, in batches.
 func scanRange(ctx context.Context, db *tables.DB, from, to int64, part chan<- []Post) error {
-	query := fmt.Sprintf(
-		"SELECT Id, PostTypeId, IF(PostTypeId = %d, AcceptedAnswerId, ParentId), CreationDate, Score, Tags FROM Posts WHERE Id BETWEEN %d AND %d ORDER BY Id",
-		schema.PostQuestion, from, to)
+	query := fmt.Sprintf("SELECT %s FROM Posts WHERE Id BETWEEN %d AND %d ORDER BY Id", Columns, from, to)
 	var batch []Post
 	send := func() error {
 		select {
@@ -109,8 +106,7 @@ func scanRange(ctx context.Context, db *tables.DB, from, to int64, part chan<- [
 		}
 	}
 	err := db.EachRow(ctx, query, func(r [][]byte) error {
-		batch = append(batch, newPost(r[0], r[1], r[2], r[3], r[4], append([]byte(nil), r[5]...)))
-		if len(batch) == batchRows {
+		if batch = append(batch, OfRow(r)); len(batch) == batchRows {
 			return send()
 		}
 		return nil
