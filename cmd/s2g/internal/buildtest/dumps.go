@@ -17,7 +17,7 @@ import (
 func Sample(t testing.TB, posts int) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "sample")
-	_, err := sample.Write(t.Context(), sample.Options{Posts: posts, Out: folder})
+	_, err := sample.Write(t.Context(), sample.Options{Posts: posts, Seed: 1, Out: folder})
 	check(t, err)
 	return folder
 }

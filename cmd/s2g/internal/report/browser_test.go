@@ -111,7 +111,7 @@ func TestPageInABrowser(t *testing.T) {
 	b := openBrowser(t)
 	t.Parallel()
 	db := server.Database(t)
-	buildtest.Load(t, db, writeSample(t, 3000))
+	buildtest.Load(t, db, buildtest.Sample(t, 3000))
 	o := optionsOf(t)
 	buildGraph(t, db, o, graph.Options{})
 	file := b.write("report.html", render(t, db, o))

@@ -15,7 +15,6 @@ import (
 	"s2g/cmd/s2g/internal/buildtest"
 	"s2g/graph"
 	"s2g/graph/rdf4j/rdf4jtest"
-	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
@@ -27,16 +26,6 @@ import (
 var server tablestest.Server
 
 func TestMain(m *testing.M) { server.Main(m) }
-
-// writeSample writes a synthetic dump.
-func writeSample(t testing.TB, posts int) (dump string) {
-	t.Helper()
-	dump = t.TempDir()
-	if _, err := sample.Write(t.Context(), sample.Options{Out: dump, Posts: posts, Seed: 1}); err != nil {
-		t.Fatal(err)
-	}
-	return dump
-}
 
 // optionsOf returns the options of a build of all stages, whose graph has no files.
 func optionsOf(t testing.TB) Options {
@@ -85,7 +74,7 @@ func pageOf(t testing.TB, r *Report) string {
 func TestPageOfASample(t *testing.T) {
 	t.Parallel()
 	db := server.Database(t)
-	buildtest.Load(t, db, writeSample(t, 3000))
+	buildtest.Load(t, db, buildtest.Sample(t, 3000))
 	o := optionsOf(t)
 	if page := render(t, db, o); !strings.Contains(page, "The graph does not hold question") {
 		t.Error("the page does not report that the graph is of other tables")
@@ -336,7 +325,7 @@ func TestShownQueriesFindSomething(t *testing.T) {
 	store := rdf4jtest.Start(t)
 	t.Parallel()
 	db := server.Database(t)
-	buildtest.Load(t, db, writeSample(t, 800))
+	buildtest.Load(t, db, buildtest.Sample(t, 800))
 	batches, _ := buildtest.Graph(t, db, graph.Options{})
 	r := gather(t, db, optionsOf(t))
 	store.CreateRepository("report", "empty")

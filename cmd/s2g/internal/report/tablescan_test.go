@@ -111,7 +111,7 @@ func scanXML(t *testing.T, dump string, langs []schema.Language) plainScan {
 }
 
 func TestTableScanCountsTheDump(t *testing.T) {
-	dump := writeSample(t, 3000)
+	dump := buildtest.Sample(t, 3000)
 	langs := schema.DefaultLanguages()
 	want := scanXML(t, dump, langs)
 	t.Parallel()

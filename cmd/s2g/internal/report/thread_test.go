@@ -51,7 +51,7 @@ func buildGraph(t testing.TB, db *tables.DB, o Options, shape graph.Options) {
 func TestThreadHasAllTriplesOfTheGraph(t *testing.T) {
 	t.Parallel()
 	db := server.Database(t)
-	buildtest.Load(t, db, writeSample(t, 1500))
+	buildtest.Load(t, db, buildtest.Sample(t, 1500))
 	index, err := threads.Build(t.Context(), db, schema.DefaultLanguages(), false)
 	if err != nil {
 		t.Fatal(err)
@@ -307,7 +307,7 @@ func TestDocumentedThread(t *testing.T) {
 	const file, page = "../../../../docs/thread.svg", "../../../../docs/graph.md"
 	t.Parallel()
 	db := server.Database(t)
-	buildtest.Load(t, db, writeSample(t, 2000))
+	buildtest.Load(t, db, buildtest.Sample(t, 2000))
 	o := optionsOf(t)
 	buildGraph(t, db, o, graph.Options{})
 	thread, err := readThread(t.Context(), openGraphFiles(o), "c#", 2164, []int64{2174, 2203})
