@@ -20,7 +20,7 @@ import (
 // and late rows are merged with them to find duplicates. Of several rows with one
 // Id the first in the dump is sent.
 type idOrderer struct {
-	to        *loadDataReader
+	to        *batchQueue
 	duplicate func(id int64)
 	sent      func(line []byte) error // receives each row that is sent, without its line feed; nil: none
 
@@ -34,7 +34,7 @@ type idOrderer struct {
 
 // newIDOrderer returns an orderer that calls duplicate for each row that it drops.
 // Its temporary files are in folder tmp.
-func newIDOrderer(tmp string, to *loadDataReader, duplicate func(id int64)) *idOrderer {
+func newIDOrderer(tmp string, to *batchQueue, duplicate func(id int64)) *idOrderer {
 	return &idOrderer{to: to, duplicate: duplicate, sentIDs: tempFile{dir: tmp}, late: &externalSorter{file: tempFile{dir: tmp}}}
 }
 

@@ -16,13 +16,13 @@ import (
 func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []string, duplicates []int64) {
 	t.Helper()
 	tmp := t.TempDir()
-	to := newLoadDataReader(t.Context().Done(), 4)
+	to := newBatchQueue(t.Context().Done(), 4)
 	o := newIDOrderer(tmp, to, func(id int64) { duplicates = append(duplicates, id) })
 	o.late.limit = limit
 	defer o.close()
 	read := make(chan string)
 	go func() {
-		text, err := io.ReadAll(to)
+		text, err := io.ReadAll(&loadDataReader{queue: to})
 		if err != nil {
 			t.Error(err)
 		}
@@ -46,7 +46,7 @@ func feedRows(t *testing.T, limit int, rows []string, batchSize int) (lines []st
 	if err := o.flush(); err != nil {
 		t.Fatal(err)
 	}
-	to.closeInput()
+	to.close()
 	text := <-read
 	lines = slices.Collect(strings.Lines(text))
 	if o.fingerprint.Rows != int64(len(lines)) || o.bytes != int64(len(text)) {

@@ -8,15 +8,16 @@
 //     row as a line of TSV.
 //  3. Rows are put in the order of their Ids and duplicates are dropped. Rows that
 //     come in order pass through; late rows are sorted on disk.
-//  4. LOAD DATA reads the lines into a staging table.
+//  4. LOAD DATA reads the lines into a staging table, on machines of more than two
+//     cores in several statements side by side, which divide the batches of rows.
 //
 // Then the staging table gets its indexes and a checkpoint in the run's journal.
 // Tables are loaded side by side. When all are complete, one RENAME puts them in
 // service together. Until then, and after any failure, the tables of the earlier
 // dump stay in service and the manifest names them; see swap.go.
 //
-// MariaDB reads 85 to 105 MB of XML a second and limits the speed; the steps
-// before it must stay faster.
+// MariaDB limits the speed: a statement reads 85 to 105 MB of XML a second on one
+// core. The steps before it must stay faster.
 //
 // A bad row is data. Its class decides whether the row is dropped, loses the bad
 // value, or is loaded as it is (class.go). Bad rows are counted by class, and the
@@ -59,6 +60,9 @@ type Options struct {
 	MaxRejects *float64 // share of bad rows in a table above which the run fails; nil is 0.01
 	Workers    int      // scanners of a table; 0 is GOMAXPROCS
 
+	// Connections is how many LOAD DATA statements divide the rows of each table; 0 is [Connections] of Workers.
+	Connections int
+
 	// TableHashes is the result of [TableHashes]. Where it is set, the plan's key
 	// depends on the dump's bytes, else on the names, sizes and times of its files.
 	TableHashes map[string]string
@@ -76,6 +80,9 @@ func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	if o.Connections <= 0 {
+		o.Connections = Connections(o.Workers)
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -84,6 +91,11 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// Connections returns the LOAD DATA statements of a table for a number of cores.
+// A statement keeps a core of the server busy, and the tables are loaded side by
+// side, so two cores have no use for a second one.
+func Connections(cores int) int { return min(max(cores/2, 1), 4) }
 
 // Run loads the dump into db and puts its tables in service. It drops the tables
 // that Options.Without names: an empty Votes would mean that nobody has voted. Run

@@ -18,6 +18,7 @@ import (
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/projection"
+	"s2g/schema/tables"
 )
 
 // A loadedTable is the result of loading one table. As JSON it is the table's
@@ -62,7 +63,7 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 		defer l.posts.Close() // after Commit it has nothing to remove
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	to := newLoadDataReader(ctx.Done(), 2*in.o.Workers+2)
+	to := newBatchQueue(ctx.Done(), 2*in.o.Workers+1+in.o.Connections)
 	g.Go(func() error {
 		if err := in.convert(ctx, t, m, source, to, l); err != nil {
 			return err
@@ -70,21 +71,26 @@ func (in *ingestRun) loadTable(ctx context.Context, t schema.Table, m dump.Membe
 		if err := in.o.checkRejects(m.Name, &l.Rejects); err != nil {
 			return err
 		}
-		to.closeInput() // MariaDB keeps the rows; after an error the statement fails with ctx
+		to.close() // MariaDB keeps the rows; after an error the statements fail with ctx
 		return nil
 	})
-	g.Go(func() error {
-		got, err := in.db.Load(ctx, t, to)
-		if err != nil {
+	loaded := make([]tables.Loaded, in.o.Connections)
+	for i := range loaded {
+		g.Go(func() (err error) {
+			loaded[i], err = in.db.Load(ctx, t, &loadDataReader{queue: to})
 			return err
-		}
-		if got.Affected != l.Rows || got.Warnings != 0 {
-			return fmt.Errorf("load %s: %d rows were sent, MariaDB reports %d stored and %d warnings", t.Name, l.Rows, got.Affected, got.Warnings)
-		}
-		return nil
-	})
+		})
+	}
 	if err := g.Wait(); err != nil {
 		return nil, err
+	}
+	var sum tables.Loaded
+	for _, got := range loaded {
+		sum.Affected += got.Affected
+		sum.Warnings += got.Warnings
+	}
+	if sum.Affected != l.Rows || sum.Warnings != 0 {
+		return nil, fmt.Errorf("load %s: %d rows were sent, MariaDB reports %d stored and %d warnings", t.Name, l.Rows, sum.Affected, sum.Warnings)
 	}
 	l.Bytes, l.SHA256 = source.n, hex.EncodeToString(source.sum.Sum(nil))
 	if want := in.o.TableHashes[t.Name]; want != "" && want != l.SHA256 {
@@ -118,7 +124,7 @@ func (in *ingestRun) index(ctx context.Context, t schema.Table, l *loadedTable) 
 
 // convert sends the rows of a document as TSV in the order of their Ids, and
 // counts them in l.
-func (in *ingestRun) convert(ctx context.Context, t schema.Table, m dump.Member, r io.Reader, to *loadDataReader, l *loadedTable) error {
+func (in *ingestRun) convert(ctx context.Context, t schema.Table, m dump.Member, r io.Reader, to *batchQueue, l *loadedTable) error {
 	order := newIDOrderer(in.dir.Tmp(), to, func(id int64) {
 		l.Rejects.count(Reject{Table: t.Name, File: m.Name, Class: duplicateID, ID: strconv.FormatInt(id, 10)})
 		l.Rejects.Bad++
