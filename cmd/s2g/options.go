@@ -29,7 +29,7 @@ func (o *options) outFlag(f *pflag.FlagSet) {
 
 func (o *options) databaseFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.DSN, "dsn", "", "use this MariaDB instead of a private one: user@unix(/path)/database or user@tcp(host:port)/database; with a password only in S2G_DSN or in the file of S2G_DSN_FILE")
-	f.StringVar(&o.memory, "db-memory", "", "`size` of the private MariaDB's buffer pool (default a quarter of memory, 256MiB to 16GiB)")
+	f.StringVar(&o.memory, "db-memory", "", "`size` of the private MariaDB's buffer pool (default a quarter of memory or what the tables take, 256MiB to 16GiB)")
 }
 
 // replacementFlags adds the flags of what a run may delete.

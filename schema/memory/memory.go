@@ -21,6 +21,18 @@ import (
 // known.
 func Machine() int64 { return machine("/proc", "/sys/fs/cgroup") }
 
+// Available returns how much of Machine new work may take, in bytes, without
+// swapping: free memory and page cache, as the system estimates it; Machine where it
+// does not. Other processes of the cgroup count only on the machine as a whole.
+func Available() int64 { return available("/proc", Machine()) }
+
+func available(proc string, machine int64) int64 {
+	if n := kilobytes(filepath.Join(proc, "meminfo"), "MemAvailable:"); n > 0 && (n < machine || machine == 0) {
+		return n
+	}
+	return machine
+}
+
 func machine(proc, cgroup string) int64 {
 	total := kilobytes(filepath.Join(proc, "meminfo"), "MemTotal:")
 	for _, limit := range cgroupLimits(proc, cgroup) {

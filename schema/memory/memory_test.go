@@ -42,6 +42,18 @@ func TestMachineIsTheLowestLimit(t *testing.T) {
 	}
 }
 
+func TestAvailable(t *testing.T) {
+	for meminfo, want := range map[string]int64{"MemTotal: 1000 kB\nMemAvailable: 600 kB\n": 600 << 10, "MemAvailable: 900 kB\n": 800 << 10, "MemTotal: 1000 kB\n": 800 << 10} {
+		proc := t.TempDir()
+		if err := os.WriteFile(filepath.Join(proc, "meminfo"), []byte(meminfo), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := available(proc, 800<<10); got != want {
+			t.Errorf("%q: %d bytes, want %d", meminfo, got, want)
+		}
+	}
+}
+
 func TestLimitKeepsALowerOne(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(before)

@@ -191,7 +191,7 @@ func (s *server) startSupervisor(held *os.File) (<-chan error, error) {
 	}
 	pool := s.memory
 	if pool == 0 {
-		pool = DefaultMemory()
+		pool = DefaultMemory(s.tablesSize())
 	}
 	value, err := json.Marshal(order{Program: p, Dir: s.dir, Socket: s.socket, Access: s.access, Memory: pool, Data: s.data})
 	if err != nil {
@@ -308,6 +308,21 @@ func (s *server) diskIsFull() bool {
 	const needed = 32 << 20
 	var st syscall.Statfs_t
 	return syscall.Statfs(s.dir, &st) == nil && st.Bavail*uint64(st.Bsize) < needed
+}
+
+// tablesSize returns about the bytes of the tables: of XML that a load reads, or of
+// the files that readers read; 0 where neither is known.
+func (s *server) tablesSize() (n int64) {
+	if s.access == Load {
+		return s.data
+	}
+	files, _ := filepath.Glob(filepath.Join(s.dir, dataDir, privateDatabase, "*.ibd"))
+	for _, f := range files {
+		if info, err := os.Stat(f); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
 }
 
 // peakRSS returns the server's largest resident set in bytes, 0 where it does not

@@ -12,9 +12,18 @@ const (
 	maxPool = 16 << 30
 )
 
-// DefaultMemory returns the default buffer pool of a private server in bytes: a
-// quarter of the memory that the process may use, from 256 MiB to 16 GiB.
-func DefaultMemory() int64 { return min(max(memory.Machine()/4, minPool), maxPool) }
+// DefaultMemory returns the default buffer pool of a private server for tables of
+// the given bytes (0: unknown): no more than they take, than a quarter of the memory
+// that the process may use, and than half of what is available now; from 256 MiB to
+// 16 GiB. The page cache holds tables that exceed the pool, so the rest of the
+// memory, which s2g needs for its stages, is of the same use.
+func DefaultMemory(tables int64) int64 {
+	pool := min(memory.Machine()/4, memory.Available()/2)
+	if tables > 0 {
+		pool = min(pool, tables)
+	}
+	return min(max(pool, minPool), maxPool)
+}
 
 // setting is an option of the private mariadbd, with the reason of its value.
 type setting struct{ name, value, reason string }

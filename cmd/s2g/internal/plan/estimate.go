@@ -14,20 +14,21 @@ import (
 
 // estimateInput is what the estimate is computed from.
 type estimateInput struct {
-	Out        string           // the folder, which need not exist
-	Dump       *dump.Dump       // nil unless ingest runs
-	UTF8       float64          // bytes of UTF-8 for each byte of the dump (see [dump.Form]); 0 means 1
-	Gzip       float64          // see [dump.Form]; 0: unknown
-	Tags       []dump.TagCount  // of the dump; nil: unknown
-	Read       manifest.Dump    // the dump in the tables
-	Sent       int64            // bytes that an earlier ingest sent to the server; 0: unknown
-	Stale      map[string]bool  // by stage: it runs
-	Kept       map[string]bool  // by stage: its old outputs stay until the build ends
-	Aside      bool             // so do the old vectors, while new ones are made in place
-	Shape      manifest.Options // of the build
-	Dimensions int              // of dense vectors; 0: unknown, of an endpoint
-	Pool       int64            // buffer pool of the private server, bytes; 0: the server is the user's
-	Held       bool             // tables of an earlier ingest stay in service until the new ones are complete
+	Out         string           // the folder, which need not exist
+	Dump        *dump.Dump       // nil unless ingest runs
+	UTF8        float64          // bytes of UTF-8 for each byte of the dump (see [dump.Form]); 0 means 1
+	Gzip        float64          // see [dump.Form]; 0: unknown
+	Tags        []dump.TagCount  // of the dump; nil: unknown
+	Read        manifest.Dump    // the dump in the tables
+	Sent        int64            // bytes that an earlier ingest sent to the server; 0: unknown
+	Stale       map[string]bool  // by stage: it runs
+	Kept        map[string]bool  // by stage: its old outputs stay until the build ends
+	Aside       bool             // so do the old vectors, while new ones are made in place
+	Shape       manifest.Options // of the build
+	Dimensions  int              // of dense vectors; 0: unknown, of an endpoint
+	Pool        int64            // buffer pool of the private server, bytes; 0: the server is the user's
+	DefaultPool bool             // Pool is the default, of which the tables may take less
+	Held        bool             // tables of an earlier ingest stay in service until the new ones are complete
 }
 
 // estimate computes what each stage takes, and the sums.
@@ -71,7 +72,11 @@ func estimate(in estimateInput) (*Plan, error) {
 	}
 	step(graph)
 	step(vectors)
-	return p, p.compare(in)
+	size := d.tablesSize()
+	if in.DefaultPool {
+		in.Pool = min(in.Pool, tables.DefaultMemory(size))
+	}
+	return p, p.compare(in, size)
 }
 
 // dumpSize is the size of a dump, known or estimated.
@@ -140,7 +145,12 @@ func (d *dumpSize) coverage(s manifest.Options, tags []dump.TagCount) (c coverag
 
 // tablesDisk returns the disk of a private server with the tables.
 func (d *dumpSize) tablesDisk(xml int64) int64 {
-	n := float64(tables.SystemSize) + 0.04*float64(xml) + float64(tables.LogSize(xml))
+	return tables.SystemSize + int64(0.04*float64(xml)) + tables.LogSize(xml) + d.tablesSize()
+}
+
+// tablesSize returns the bytes of the tables.
+func (d *dumpSize) tablesSize() int64 {
+	n := 0.0
 	for table, size := range d.tables {
 		n += tableShares[table] * float64(size)
 		if size > largeTable {
@@ -220,7 +230,7 @@ func (p *Plan) measureRead(in estimateInput) dumpSize {
 }
 
 // compare sets what all stages need together and what the machine has.
-func (p *Plan) compare(in estimateInput) error {
+func (p *Plan) compare(in estimateInput, tablesSize int64) error {
 	separate, err := tablesHaveOwnDisk(in.Out)
 	if err != nil {
 		return err
@@ -242,6 +252,7 @@ func (p *Plan) compare(in estimateInput) error {
 	p.Memory = Need{Needs: needed, Has: memory.Machine()}
 	if in.Pool > 0 {
 		p.Memory.Needs += in.Pool + serverOverhead
+		p.Pool = &Pool{Bytes: in.Pool, Tables: tablesSize, Cache: max(p.Memory.Has-p.Memory.Needs, 0)}
 	}
 	p.Disk.Needs = out.peak + out.peak/10 + reserve
 	if p.Disk.Has, err = freeDisk(in.Out); err != nil || !separate || in.Pool == 0 {

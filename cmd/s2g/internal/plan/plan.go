@@ -56,6 +56,7 @@ type Plan struct {
 	Disk      Need           `json:"disk"`             // where OUT is
 	Tables    *Need          `json:"tables,omitempty"` // on the disk of the private database; nil where that is the disk of OUT
 	Memory    Need           `json:"memory"`
+	Pool      *Pool          `json:"pool,omitempty"` // nil: nothing to do, or the tables are the user's server's
 }
 
 // Need is what a build needs of disk or memory beside the files that exist, and what the machine has, in bytes. 0 Has is
@@ -142,7 +143,7 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 		return nil, err
 	}
 	if server.DSN == "" {
-		in.Pool = cmp.Or(server.Memory, tables.DefaultMemory())
+		in.Pool, in.DefaultPool = cmp.Or(server.Memory, tables.DefaultMemory(0)), server.Memory == 0
 	}
 	p, err := estimate(in)
 	if err != nil {
@@ -210,6 +211,9 @@ func (p *Plan) Write(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "the dump is %s%s of XML; the build needs at most, beside existing files: %s of disk (%s free)%s, %s of memory with MariaDB's (machine: %s)\n",
 		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), tablesDisk, size(p.Memory.Needs), size(p.Memory.Has))
+	if err == nil && p.Pool != nil {
+		_, err = fmt.Fprintln(w, p.Pool)
+	}
 	return err
 }
 
