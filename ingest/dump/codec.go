@@ -72,7 +72,7 @@ func (f *finder) fileStream(file File, table string, c codec) *Stream {
 		if err != nil {
 			return nil, err
 		}
-		decoded, err := c.decode(ctx, &countingReader{r: in, n: &s.done}, f.o.builtIn)
+		decoded, err := c.decode(ctx, &countingReader{r: passing(in, file.Size, largeFile), n: &s.done}, f.o.builtIn)
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF // an empty file is a truncated one
 		}
