@@ -17,13 +17,13 @@ import (
 // adoptedNote is the name of the note that holds the summary of the shards in service.
 const adoptedNote = "vectors/adopted"
 
-// AdoptIntact enters those units of the shards in service whose files are intact into the
-// journal of a run in the next folder, which [Run] then resumes: it makes only the others.
-// damaged are the other files in service. The files are hard links to those in service, or
-// copies where the file system has none. The options must be those of the shards in service.
-func AdoptIntact(dir *manifest.Dir, damaged []manifest.File) (err error) {
-	service := dir.Service()
-	stage := service.Stages[manifest.Vectors]
+// AdoptIntact enters those units of a build whose files are intact into the journal of a
+// run, which [Run] then resumes: it makes only the others. damaged are the other files of
+// the build, which is that in service, or in a folder to which the run has moved its shards.
+// The files are hard links, or copies where the file system has none. The options must be
+// those of the build.
+func AdoptIntact(dir *manifest.Dir, from *manifest.Manifest, damaged []manifest.File) (err error) {
+	stage := from.Stages[manifest.Vectors]
 	run, err := dir.Begin(manifest.Vectors, stage.Key)
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func AdoptIntact(dir *manifest.Dir, damaged []manifest.File) (err error) {
 		if broken[base] {
 			continue
 		}
-		if err := linkOrCopy(filepath.Join(service.Root(), filepath.FromSlash(f.Name)), filepath.Join(dir.Out(), filepath.FromSlash(f.Name))); err != nil {
+		if err := linkOrCopy(filepath.Join(from.Root(), filepath.FromSlash(f.Name)), filepath.Join(dir.Out(), filepath.FromSlash(f.Name))); err != nil {
 			return fmt.Errorf("adopting %s: %w", f.Name, err)
 		}
 		entries = append(entries, f)

@@ -1,6 +1,7 @@
 package vectors
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -159,24 +160,27 @@ func (r *run) readReusable(ctx context.Context, first, last int64) (map[contentH
 	return found, nil
 }
 
-// readVectors adds the vectors of the texts of posts from first to last.
+// readVectors adds the vectors of the texts of posts from first to last. It returns the first error of a file after it has
+// read the others, but with option reuse at once.
 func (b *reusedBuild) readVectors(ctx context.Context, found map[contentHash]textVectors, first, last int64) error {
 	files, err := b.catalog.ShardsOfPosts(first, last)
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := b.check(file); err != nil {
-			return err
+		err := b.check(file)
+		if err == nil {
+			err = b.addVectors(found, file, first, last)
 		}
-		if err := b.addVectors(found, file, first, last); err != nil {
-			return err
+		if failed = cmp.Or(failed, err); failed != nil && b.given {
+			return failed
 		}
 	}
-	return nil
+	return failed
 }
 
 // check compares a file with its SHA-256, once: a damaged vector would otherwise enter a new build with a hash of its own.

@@ -145,6 +145,7 @@ func TestDamageHeals(t *testing.T) {
 		{"a missing shard", remove("vectors/python/part-00001.parquet"), rest("vectors")},
 		{"a cut shard", func() error { return os.Truncate(file("vectors/java/part-00000.parquet"), 4096) }, rest("vectors")},
 		{"an altered shard", flip("vectors/_other/part-00001.parquet"), rest("vectors")},
+		{"in place, an altered shard", flip("vectors/java/part-00001.parquet"), rest("vectors")},
 		{"an altered text", flip("parents/part-00000.parquet"), rest("vectors")},
 		{"a missing model", remove("model.bin"), rest("vectors")},
 		{"an altered model", flip("model.bin"), rest("vectors")},
@@ -178,6 +179,9 @@ func TestDamageHeals(t *testing.T) {
 		run := stages
 		if c.name == "documents" || c.name == "all outputs" {
 			run = command
+		}
+		if strings.HasPrefix(c.name, "in place") {
+			run = append(slices.Clone(run), "--in-place")
 		}
 		stdout, _ := s2gExits(t, 0, run...)
 		if diff := cmp.Diff(c.fresh, freshStages(t, stdout)); diff != "" {

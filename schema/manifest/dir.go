@@ -69,6 +69,9 @@ func Open(out string) (*Dir, error) {
 	} else if err == nil {
 		err = d.renewCopy()
 	}
+	if err == nil {
+		err = d.removeFinishedJournals()
+	}
 	if err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -168,7 +171,7 @@ func (d *Dir) writeCopy(text []byte) error {
 	tmp := filepath.Join(d.Tmp(), "copy.json")
 	err := os.WriteFile(tmp, text, 0o600)
 	if err == nil {
-		err = os.Rename(tmp, copyPath(d.root))
+		err = renameFile(tmp, copyPath(d.root))
 	}
 	if err != nil {
 		return fmt.Errorf("writing the copy of %s: %w", fileName, err)
@@ -210,7 +213,7 @@ func replaceFile(tmp, folder, name string, content []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), filepath.Join(folder, name)); err != nil {
+	if err := renameFile(f.Name(), filepath.Join(folder, name)); err != nil {
 		return err
 	}
 	return syncFolder(folder)

@@ -49,7 +49,7 @@ func (d *Dir) RemoveUnpublished(names ...string) error {
 		if slices.ContainsFunc(published, func(f File) bool { return f.Name == name }) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(d.base, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeFile(filepath.Join(d.base, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing a document of a build without a manifest: %w", err)
 		}
 	}
@@ -86,7 +86,7 @@ func (d *Dir) Publish(documents []Document) (changed bool, err error) {
 		if slices.ContainsFunc(files, func(g File) bool { return g.Name == f.Name }) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(d.root, f.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := removeFile(filepath.Join(d.root, f.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return changed, fmt.Errorf("removing %s: %w", f.Name, err)
 		}
 	}

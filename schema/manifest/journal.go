@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -77,6 +78,9 @@ func firstLine(content []byte) (line []byte, ok bool) {
 
 // cut removes what follows the first end bytes; the next write begins there.
 func (j *journal) cut(end int64) error {
+	if err := beforeChange(); err != nil {
+		return err
+	}
 	if err := j.f.Truncate(end); err != nil {
 		return err
 	}
@@ -99,10 +103,7 @@ func (j *journal) write(v any) error {
 	if err != nil {
 		return err
 	}
-	if _, err := j.f.Write(append(line, '\n')); err != nil {
-		return err
-	}
-	return j.f.Sync()
+	return j.append(append(line, '\n'))
 }
 
 // writeAll appends several Files, and syncs once.
@@ -114,7 +115,14 @@ func (j *journal) writeAll(files []File) error {
 			return err
 		}
 	}
-	if _, err := j.f.Write(lines.Bytes()); err != nil {
+	return j.append(lines.Bytes())
+}
+
+func (j *journal) append(lines []byte) error {
+	if err := beforeChange(); err != nil {
+		return err
+	}
+	if _, err := j.f.Write(lines); err != nil {
 		return err
 	}
 	return j.f.Sync()
@@ -144,8 +152,24 @@ func readJournal(path string) (key string, entries []File, err error) {
 	}
 }
 
+// removeFinishedJournals removes the journals of finished runs: a kill came after their
+// entries in the manifest.
+func (d *Dir) removeFinishedJournals() error {
+	for stage := range entities {
+		path := journalPath(d.root, stage)
+		key, _, err := readJournal(path)
+		if err == nil && key != "" && d.Manifest().Fresh(stage, key) {
+			err = removeFile(path)
+		}
+		if err != nil {
+			return fmt.Errorf("reading the journal of %s: %w", stage, err)
+		}
+	}
+	return nil
+}
+
 func (j *journal) removeFile() error {
-	return errors.Join(os.Remove(j.f.Name()), j.close())
+	return errors.Join(removeFile(j.f.Name()), j.close())
 }
 
 // close may follow removeFile, and then does nothing.

@@ -193,7 +193,10 @@ func (d *Dir) link(stage string) error {
 		if _, err := os.Lstat(filepath.Join(d.base, name)); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		err := os.Symlink(filepath.Join("..", "..", name), filepath.Join(d.root, name))
+		err := beforeChange()
+		if err == nil {
+			err = os.Symlink(filepath.Join("..", "..", name), filepath.Join(d.root, name))
+		}
 		if err != nil && !(errors.Is(err, fs.ErrExist) && isLink(filepath.Join(d.root, name))) {
 			return err
 		}
@@ -211,7 +214,7 @@ func (d *Dir) unlink(stage string) error {
 	}
 	for _, name := range entities[stage] {
 		if path := filepath.Join(d.root, name); isLink(path) {
-			if err := os.Remove(path); err != nil {
+			if err := removeFile(path); err != nil {
 				return err
 			}
 		}
@@ -225,12 +228,12 @@ func (d *Dir) drop(stage string) error {
 	if err := d.unlink(stage); err != nil {
 		return err
 	}
-	if err := d.setAside(stage, d.Manifest().Stages[stage]); err != nil {
+	if _, err := d.setAside(stage, d.Manifest().Stages[stage], false); err != nil {
 		return err
 	}
 	names := append([]string{filepath.Join(".s2g", stage+".journal")}, entities[stage]...)
 	for _, name := range names {
-		if err := os.RemoveAll(filepath.Join(d.root, name)); err != nil {
+		if err := removeAll(filepath.Join(d.root, name)); err != nil {
 			return err
 		}
 	}
@@ -249,14 +252,13 @@ func (d *Dir) Discard() error {
 		m = newManifest(next)
 	}
 	d.setRoot(next, m)
+	err = nil
 	if !d.IsLinked(Vectors) {
-		err = d.setAside(Vectors, m.Stages[Vectors])
-	} else {
-		err = nil
+		_, err = d.setAside(Vectors, m.Stages[Vectors], false)
 	}
 	d.setRoot(d.base, d.Service())
-	if err = errors.Join(err); err == nil {
-		err = os.RemoveAll(next)
+	if err == nil {
+		err = removeAll(next)
 	}
 	if err != nil {
 		return fmt.Errorf("removing the unfinished build: %w", err)
@@ -295,7 +297,7 @@ func (d *Dir) Unknown(stage string) (name string, err error) {
 // RemoveOutputs removes all that has the names of a stage's outputs.
 func (d *Dir) RemoveOutputs(stage string) error {
 	for _, entity := range entities[stage] {
-		if err := os.RemoveAll(filepath.Join(d.root, entity)); err != nil {
+		if err := removeAll(filepath.Join(d.root, entity)); err != nil {
 			return fmt.Errorf("removing the outputs of %s: %w", stage, err)
 		}
 	}

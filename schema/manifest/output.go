@@ -63,13 +63,13 @@ func (o *Output) Commit(rows int64, at string) (File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return f, fmt.Errorf("committing %s: %w", o.name, err)
 	}
-	return f, o.commit(f, func() error { return os.Rename(o.file.Name(), path) })
+	return f, o.commit(f, func() error { return renameFile(o.file.Name(), path) })
 }
 
 // Abort removes the temporary file. After Commit it does nothing.
 func (o *Output) Abort() error {
 	o.file.Close() // after Commit an error without meaning
-	err := os.Remove(o.file.Name())
+	err := removeFile(o.file.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

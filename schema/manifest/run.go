@@ -27,6 +27,7 @@ type Run struct {
 	files    []File // committed by the interrupted run and then by this one
 	resumed  int    // number of files of the interrupted run
 	replaces bool   // the outputs of an earlier, finished run still exist
+	aside    string // folder to which they were moved; empty: they were removed
 	serial   int    // number in the name of the last temporary file
 }
 
@@ -55,7 +56,7 @@ func (d *Dir) Begin(stage, key string) (*Run, error) {
 		r.files = d.existing(entries)
 		r.resumed = len(r.files)
 	default:
-		if err = d.setAside(stage, nil); err == nil { // only if they are worth it
+		if _, err = d.setAside(stage, nil, false); err == nil { // only if they are worth it
 			err = d.remove(entries)
 		}
 		if err == nil {
@@ -100,13 +101,13 @@ func (d *Dir) remove(files []File) error {
 		}
 		path := filepath.Join(d.root, filepath.FromSlash(f.Name))
 		folders[filepath.Dir(path)] = true
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
+		if err := removeFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return fmt.Errorf("removing an output of an earlier run: %w", err)
 		}
 	}
 	for folder := range folders {
 		if folder != d.root {
-			_ = os.Remove(folder) // fails where other files are left
+			_ = removeFile(folder) // fails where other files are left
 		}
 	}
 	return nil
@@ -126,19 +127,21 @@ func (d *Dir) removeReplaced(stage string) error {
 }
 
 // replaceOutputs takes the outputs of an earlier run out of the manifest and
-// removes them, once, before the first new file. The manifest names them as
-// replaced until they are removed, so that after a kill every file has an entry.
-func (r *Run) replaceOutputs() error {
+// removes them, once, before the first new file. Vectors of an endpoint, and with
+// keepAll any, it moves aside. The manifest names the outputs as replaced until they are
+// removed, so that after a kill every file has an entry.
+func (r *Run) replaceOutputs(keepAll bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.replaces {
 		return nil
 	}
 	old := r.dir.Manifest().Stages[r.stage]
-	if err := r.dir.setAside(r.stage, old); err != nil {
+	folder, err := r.dir.setAside(r.stage, old, keepAll)
+	if err != nil {
 		return err
 	}
-	err := r.dir.Update(func(m *Manifest) {
+	err = r.dir.Update(func(m *Manifest) {
 		delete(m.Stages, r.stage)
 		if m.Replaced == nil {
 			m.Replaced = map[string][]File{}
@@ -148,14 +151,14 @@ func (r *Run) replaceOutputs() error {
 	if err != nil {
 		return err
 	}
-	r.replaces = false
+	r.replaces, r.aside = false, folder
 	return r.dir.removeReplaced(r.stage)
 }
 
 // Create begins an output. The name is relative to OUT, with slashes. Several
 // outputs may be open at once.
 func (r *Run) Create(name string) (*Output, error) {
-	if err := r.replaceOutputs(); err != nil {
+	if err := r.replaceOutputs(false); err != nil {
 		return nil, fmt.Errorf("creating %s: %w", name, err)
 	}
 	r.mu.Lock()
@@ -209,7 +212,7 @@ func (r *Run) Committed() []File {
 // Where they are 0 in the summary, Seconds becomes the time since Begin and
 // PeakRSS that of the process.
 func (r *Run) Finish(s Summary) error {
-	if err := r.replaceOutputs(); err != nil {
+	if err := r.replaceOutputs(false); err != nil {
 		return fmt.Errorf("finishing %s: %w", r.stage, err)
 	}
 	if s.Seconds == 0 {
@@ -226,20 +229,22 @@ func (r *Run) Finish(s Summary) error {
 		files[i].At = ""
 	}
 	stage := &Stage{Key: r.key, Finished: time.Now().UTC().Truncate(time.Second), Summary: s, Files: files}
-	reported := r.dir.Manifest().Report != ""
-	err := r.dir.Update(func(m *Manifest) {
-		stage.Tool, stage.Options = m.Tool, m.Options.Of(r.stage)
-		m.Stages[r.stage], m.Report = stage, ""
-	})
-	if err == nil && reported { // it describes the build before
-		if err = os.Remove(filepath.Join(r.dir.root, reportName)); errors.Is(err, fs.ErrNotExist) {
+	err := r.dir.removeAside(stage)                  // all outputs are in the journal
+	if err == nil && r.dir.Manifest().Report != "" { // it describes the build before
+		if err = removeFile(filepath.Join(r.dir.root, reportName)); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
+	}
+	if err == nil {
+		err = r.dir.Update(func(m *Manifest) {
+			stage.Tool, stage.Options = m.Tool, m.Options.Of(r.stage)
+			m.Stages[r.stage], m.Report = stage, ""
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("finishing %s: %w", r.stage, err)
 	}
-	return errors.Join(r.journal.removeFile(), r.dir.removeAside(stage))
+	return r.journal.removeFile()
 }
 
 // AdoptAll records files and notes as Adopt does, with one sync for all.

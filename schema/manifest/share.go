@@ -151,7 +151,7 @@ func (s *Share) Committed() []File {
 func (s *Share) Close() error {
 	var err error
 	if s.tmp != "" {
-		err = os.RemoveAll(s.tmp)
+		err = removeAll(s.tmp)
 	}
 	return errors.Join(err, unlockFolder(s.lock))
 }
@@ -181,7 +181,7 @@ func (d *Dir) HasMarks(stage string) bool {
 func (d *Dir) RemoveMarks(stage string) error {
 	folders, err := filepath.Glob(filepath.Join(d.Private(), shareTmp))
 	for _, folder := range append(folders, marksFolder(d.root, stage)) {
-		err = errors.Join(err, os.RemoveAll(folder))
+		err = errors.Join(err, removeAll(folder))
 	}
 	if err != nil {
 		return fmt.Errorf("removing the marks of %s: %w", stage, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -15,7 +16,7 @@ import (
 // Source is a folder with shards of an earlier or unfinished run of the vectors.
 type Source struct {
 	Root     string    // looks like an OUT folder
-	Manifest *Manifest // its stage Vectors has the files of complete units alone, and the embedders
+	Manifest *Manifest // its stage Vectors has the files of complete units that are there in full size, and the embedders
 }
 
 // Sources returns the shards in OUT from which a run of the vectors can copy
@@ -40,7 +41,12 @@ func Sources(out, root string) ([]Source, error) {
 		if err != nil {
 			return nil, fmt.Errorf("listing the vectors of %s: %w", folder, err)
 		}
-		if m != nil {
+		if m == nil {
+			continue
+		}
+		stage := *m.Stages[Vectors]
+		stage.Files = slices.DeleteFunc(slices.Clone(stage.Files), func(f File) bool { return !f.exists(folder) })
+		if m.Stages[Vectors] = &stage; len(stage.Files) > 0 {
 			sources = append(sources, Source{folder, m})
 		}
 	}
@@ -102,55 +108,68 @@ func (e *Embedders) local() bool {
 func asideFolder(base string) string { return filepath.Join(base, ".s2g", "aside") }
 
 // setAside moves the shards of the root to a folder of Sources if an endpoint has
-// made them: those of a finished stage, else those in the journal. Other stages have
-// nothing to move.
-func (d *Dir) setAside(stage string, finished *Stage) error {
+// made them, or with always: those of a finished stage, else those in the journal. Other
+// stages have nothing to move; the folder is empty then.
+func (d *Dir) setAside(stage string, finished *Stage, always bool) (folder string, err error) {
 	if stage != Vectors {
-		return nil
+		return "", nil
 	}
 	made := finished
 	if made == nil {
 		_, entries, err := readJournal(journalPath(d.root, stage))
 		if err != nil {
-			return err
+			return "", err
 		}
 		made = unitsIn(entries)
 	}
-	if made == nil || made.Embedders == nil || made.Embedders.local() {
-		return nil
+	if made == nil || made.Embedders == nil || made.Embedders.local() && !always {
+		return "", nil
 	}
 	m := newManifest("")
 	m.Options, m.Dump, m.Stages[Vectors] = d.Manifest().Options, d.Manifest().Dump, made
-	folder, err := d.newAside(m)
-	if err != nil {
-		return fmt.Errorf("moving vectors aside: %w", err)
-	}
+	folder, err = d.newAside(m)
 	for _, name := range entities[Vectors] {
 		if err == nil {
-			err = os.Rename(filepath.Join(d.root, name), filepath.Join(folder, name))
+			err = renameFile(filepath.Join(d.root, name), filepath.Join(folder, name))
 			if errors.Is(err, fs.ErrNotExist) {
 				err = nil
 			}
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("moving vectors aside: %w", err)
+		return "", fmt.Errorf("moving vectors aside: %w", err)
 	}
-	return nil
+	return folder, nil
 }
 
 // MoveAside moves the vectors of the root to a folder of Sources if an endpoint has
 // made them and a run of the key is about to replace them: those of a finished stage,
 // and those of an interrupted run of another key.
 func (d *Dir) MoveAside(key string) error {
+	s := d.Manifest().Stages[Vectors]
+	_, err := d.moveAside(key, s == nil || s.Embedders != nil && !s.Embedders.local())
+	return err
+}
+
+// PutAside moves the finished vectors of the root to a folder of Sources, and returns the
+// manifest of that: a run of the key is about to adopt some of them.
+func (d *Dir) PutAside(key string) (*Manifest, error) {
+	folder, err := d.moveAside(key, true)
+	if err != nil {
+		return nil, err
+	}
+	return load(folder)
+}
+
+func (d *Dir) moveAside(key string, finished bool) (folder string, err error) {
 	r, err := d.Begin(Vectors, key)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if s := d.Manifest().Stages[Vectors]; s != nil && s.Embedders != nil && !s.Embedders.local() {
-		err = r.replaceOutputs()
+	if finished {
+		err = r.replaceOutputs(true)
 	}
-	return errors.Join(err, r.Close())
+	return r.aside, errors.Join(err, r.Close())
 }
 
 // newAside creates a folder with the manifest, or returns that of a move that a kill
@@ -187,8 +206,8 @@ func (d *Dir) newAside(m *Manifest) (folder string, err error) {
 	return folder, replaceFile(d.Tmp(), folder, fileName, text)
 }
 
-// removeAside removes the shards of the same models that runs have moved aside, after
-// a run of the stage has copied what it could use.
+// removeAside removes the shards of the same models, and those of no endpoint, that runs
+// have moved aside, after a run of the stage has copied what it could use.
 func (d *Dir) removeAside(stage *Stage) error {
 	if stage.Embedders == nil {
 		return nil
@@ -197,20 +216,23 @@ func (d *Dir) removeAside(stage *Stage) error {
 	for _, folder := range folders {
 		m, err := parse(filepath.Join(folder, fileName))
 		if err == nil && m.Stages[Vectors] != nil {
-			if by := m.Stages[Vectors].Embedders; by == nil || by.Dense != stage.Embedders.Dense || by.Sparse != stage.Embedders.Sparse {
+			by := m.Stages[Vectors].Embedders
+			if by == nil || !by.local() && (by.Dense != stage.Embedders.Dense || by.Sparse != stage.Embedders.Sparse) {
 				continue
 			}
 		}
-		if err := os.RemoveAll(folder); err != nil {
+		gone := filepath.Join(d.Tmp(), "aside-"+filepath.Base(folder))
+		if err := errors.Join(renameFile(folder, gone), removeAll(gone)); err != nil { // a source is whole
 			return fmt.Errorf("removing the vectors of earlier runs: %w", err)
 		}
 	}
+	_ = removeFile(asideFolder(d.base)) // fails where others are left
 	return nil
 }
 
 // RemoveAside removes all shards that runs have moved aside.
 func (d *Dir) RemoveAside() error {
-	if err := os.RemoveAll(asideFolder(d.base)); err != nil {
+	if err := removeAll(asideFolder(d.base)); err != nil {
 		return fmt.Errorf("removing the vectors of earlier runs: %w", err)
 	}
 	return nil

@@ -30,9 +30,6 @@ type rename struct {
 	Retires bool   `json:"retires,omitempty"` // out of service; else into service, over what has the name
 }
 
-// afterRename is called after each step of a swap; tests kill the process there.
-var afterRename = func(step int) {}
-
 // Swap puts the build in NextFolder in service: its outputs take the names of those
 // before, the manifest last, and these are removed. The build must be complete. Swap
 // waits for the readers of the build in service, and calls waiting once if it must.
@@ -56,7 +53,7 @@ func (d *Dir) Swap(ctx context.Context, waiting func()) error {
 	defer unlockFolder(lock)
 	text, err := json.Marshal(steps)
 	if err == nil {
-		err = os.RemoveAll(filepath.Join(d.Private(), oldFolder)) // the journal's steps mean a new one
+		err = removeAll(filepath.Join(d.Private(), oldFolder)) // the journal's steps mean a new one
 	}
 	if err == nil {
 		err = replaceFile(d.Tmp(), d.Private(), swapJournal, append(text, '\n'))
@@ -139,7 +136,7 @@ func (d *Dir) renames() (steps []rename, err error) {
 // swap makes the renames of a journal that are not done yet, and removes the journal.
 // The caller holds the lock and the generation alone.
 func swap(base string, steps []rename) error {
-	for i, s := range steps {
+	for _, s := range steps {
 		from, to := filepath.Join(base, s.From), filepath.Join(base, s.To)
 		done := from
 		if s.Retires {
@@ -151,13 +148,12 @@ func swap(base string, steps []rename) error {
 		}
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			if err = os.MkdirAll(filepath.Dir(to), 0o700); err == nil {
-				err = os.Rename(from, to)
+				err = renameFile(from, to)
 			}
 		}
 		if err != nil {
 			return fmt.Errorf("swapping the builds in %s: %w", base, err)
 		}
-		afterRename(i)
 	}
 	private := filepath.Join(base, ".s2g")
 	err := syncFolder(base)
@@ -170,13 +166,12 @@ func swap(base string, steps []rename) error {
 	old := filepath.Join(private, oldFolder)
 	err = errors.Join(err, os.MkdirAll(old, 0o700))
 	if err == nil {
-		if err = os.Rename(filepath.Join(private, "next"), filepath.Join(old, "next")); errors.Is(err, fs.ErrNotExist) {
+		if err = renameFile(filepath.Join(private, "next"), filepath.Join(old, "next")); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 	}
-	afterRename(len(steps))
 	if err == nil {
-		err = os.Remove(filepath.Join(private, swapJournal))
+		err = removeFile(filepath.Join(private, swapJournal))
 	}
 	if err == nil {
 		err = syncFolder(private)
@@ -189,7 +184,7 @@ func swap(base string, steps []rename) error {
 
 // removeOld removes what a swap has taken out of service.
 func removeOld(base string) error {
-	if err := os.RemoveAll(filepath.Join(base, ".s2g", oldFolder)); err != nil {
+	if err := removeAll(filepath.Join(base, ".s2g", oldFolder)); err != nil {
 		return fmt.Errorf("removing the build before: %w", err)
 	}
 	return nil

@@ -269,35 +269,55 @@ func TestStageWithoutItsLinksIsLinkedAgain(t *testing.T) {
 	}
 }
 
-// A swap that ends after any of its steps is completed by the next start, and by the
-// next reader.
-func TestSwapIsCompletedAfterEachStep(t *testing.T) {
+// endAt prevents the change of the given number, from 0, and all that follow until end is
+// called, which reports whether there were so many.
+func endAt(t *testing.T, number int) (end func() bool) {
+	changes := 0
+	BeforeChange = func() error {
+		if changes++; changes > number {
+			return errors.New("the run has ended")
+		}
+		return nil
+	}
+	t.Cleanup(func() { BeforeChange = nil })
+	return func() bool {
+		BeforeChange = nil
+		return changes > number
+	}
+}
+
+// A swap that ends before any of its changes leaves the old build, or is completed by the
+// next start or the next reader.
+func TestSwapThatEndsAtEachStep(t *testing.T) {
 	schematest.Long(t)
-	defer func(f func(int)) { afterRename = f }(afterRename)
-	last, ended := 0, false
-	for ; !ended; last++ {
+	step, interrupted := 0, 0
+	for ended := true; ended; step++ {
 		for _, completes := range []string{"open", "reader"} {
 			out := t.TempDir()
 			inService(t, out, "old")
 			d := open(t, out)
 			makeNext(t, d, "new")
-			afterRename = func(step int) {
-				if step == last {
-					panic("killed")
-				}
+			end := endAt(t, step)
+			err := d.Swap(t.Context(), nil)
+			if ended = end(); ended != (err != nil) {
+				t.Fatalf("step %d: %v", step, err)
 			}
-			func() {
-				defer func() { ended = recover() == nil }()
-				if err := d.Swap(t.Context(), nil); err != nil {
-					t.Error(err)
-				}
-			}()
-			afterRename = func(int) {}
 			if err := d.Close(); err != nil {
 				t.Fatal(err)
 			}
+			want := "old"
+			switch m, err := Read(out); {
+			case isInterrupted(out):
+				interrupted++
+				want = "new"
+			case err == nil && m.Fresh(Graph, Graph+" of new"):
+				want = "new"
+			}
 			if completes == "open" {
-				open(t, out)
+				d = open(t, out)
+				if exists(filepath.Join(d.Private(), oldFolder)) {
+					t.Errorf("step %d: the build before is left", step)
+				}
 			} else {
 				g, err := HoldGeneration(t.Context(), out)
 				if err != nil {
@@ -306,13 +326,13 @@ func TestSwapIsCompletedAfterEachStep(t *testing.T) {
 				defer g.Release()
 			}
 			if isInterrupted(out) {
-				t.Errorf("after step %d: the journal is left", last)
+				t.Errorf("step %d: the journal is left", step)
 			}
-			isWhole(t, out, "new")
+			isWhole(t, out, want)
 		}
 	}
-	if last < 15 {
-		t.Errorf("a swap had %d steps", last)
+	if interrupted < 2*15 {
+		t.Errorf("of %d steps only %d left the journal of a swap", step, interrupted/2)
 	}
 }
 
@@ -343,7 +363,7 @@ func TestKillsDuringASwapLeaveOneBuildWhole(t *testing.T) {
 		child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKillsDuringASwapLeaveOneBuildWhole$")
 		child.Env = append(os.Environ(), swapOut+"="+out)
 		if killed%2 == 0 {
-			child.Env = append(child.Env, swapStep+"="+strconv.Itoa(r.IntN(19)))
+			child.Env = append(child.Env, swapStep+"="+strconv.Itoa(r.IntN(25)))
 		} else {
 			child.Env = append(child.Env, swapTime+"="+strconv.Itoa(r.IntN(20_000)))
 		}
@@ -384,11 +404,13 @@ func swapAndDie(t *testing.T, out string) {
 	makeNext(t, d, strconv.Itoa(n+1))
 	kill := func() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL) }
 	if step, err := strconv.Atoi(os.Getenv(swapStep)); err == nil {
-		afterRename = func(at int) {
-			if at == step {
+		changes := 0
+		BeforeChange = func() error {
+			if changes++; changes > step {
 				kill()
 				time.Sleep(time.Minute)
 			}
+			return nil
 		}
 	} else if after, err := strconv.Atoi(os.Getenv(swapTime)); err == nil {
 		time.AfterFunc(time.Duration(after)*time.Microsecond, kill)

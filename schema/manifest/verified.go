@@ -38,7 +38,7 @@ func (d *Dir) IsVerified() bool {
 func (d *Dir) MarkVerified(ok bool) error {
 	path := filepath.Join(d.root, ".s2g", verifiedName)
 	if !ok {
-		if err := os.RemoveAll(path); err != nil {
+		if err := removeAll(path); err != nil {
 			return fmt.Errorf("removing the mark of a verified build: %w", err)
 		}
 		return nil
@@ -47,7 +47,7 @@ func (d *Dir) MarkVerified(ok bool) error {
 	if err == nil {
 		tmp := filepath.Join(d.Tmp(), verifiedName)
 		err = os.WriteFile(tmp, []byte(key), 0o600)
-		err = errors.Join(err, os.Rename(tmp, path))
+		err = errors.Join(err, renameFile(tmp, path))
 	}
 	if err != nil {
 		return fmt.Errorf("marking the build as verified: %w", err)

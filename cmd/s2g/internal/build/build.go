@@ -192,8 +192,14 @@ func (b *Build) Graph(ctx context.Context) error {
 // Vectors writes the tables as shards.
 func (b *Build) Vectors(ctx context.Context) error {
 	return b.runVectors(ctx, func(ctx context.Context, dir *manifest.Dir, db *tables.DB, o vectors.Options, key string) (err error) {
-		if look := b.damaged(manifest.Vectors, key); look != nil && dir.Beside() {
-			if err := vectors.AdoptIntact(dir, look.Damaged); err != nil {
+		from, damaged := b.damaged(manifest.Vectors, key)
+		if from != nil {
+			if from.Root() == dir.Out() {
+				if from, err = dir.PutAside(key); err != nil {
+					return err
+				}
+			}
+			if err := vectors.AdoptIntact(dir, from, damaged); err != nil {
 				return err
 			}
 			o.Adopted = key

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -63,15 +64,18 @@ func (b *Build) look(stage, key string) *manifest.Look {
 	return b.Options.looks[b.Dir.Manifest().Root()+"\n"+stage+"\n"+key]
 }
 
-// damaged returns the look at the files of a stage in service if it has the key and is stale for the damage of some of
-// its files alone.
-func (b *Build) damaged(stage, key string) *manifest.Look {
-	m := b.Dir.Service()
-	look := b.Options.looks[m.Root()+"\n"+stage+"\n"+key]
-	if !m.Fresh(stage, key) || look == nil || look.Whole || len(look.Damaged) == 0 || len(look.Damaged) == look.Files {
-		return nil
+// damaged returns the build that has finished a stage with the key and is stale for the damage of some of its files
+// alone, and these files: the build in the root, or the one in service. nil: there is none.
+func (b *Build) damaged(stage, key string) (*manifest.Manifest, []manifest.File) {
+	m, look := b.Dir.Manifest(), b.look(stage, key)
+	if look == nil || b.Dir.IsLinked(stage) {
+		m = b.Dir.Service()
+		look = cmp.Or(b.Options.looks[m.Root()+"\n"+stage+"\n"+key], look)
 	}
-	return look
+	if !m.Fresh(stage, key) || look == nil || look.Whole || len(look.Damaged) == 0 || len(look.Damaged) == look.Files {
+		return nil, nil
+	}
+	return m, look.Damaged
 }
 
 // makeRoom prepares the folder for the outputs of a stale stage. Where outputs are in service that it would replace, that
@@ -150,8 +154,11 @@ func (b *Build) checkUnknown() error {
 	return nil
 }
 
-// swap puts the outputs of NextFolder in service if they are complete.
+// swap completes the documents, and puts the outputs of NextFolder in service if they are complete.
 func (b *Build) swap(ctx context.Context) error {
+	if err := b.Publish(); err != nil { // a kill may have come between the last stage and its documents
+		return err
+	}
 	if !b.Dir.Beside() {
 		return nil
 	}
@@ -161,9 +168,6 @@ func (b *Build) swap(ctx context.Context) error {
 			log.Warn("the build before stays in service until the new one is complete: s2g build completes it", "missing", stage)
 			return nil
 		}
-	}
-	if err := b.Publish(); err != nil { // a kill may have come between the last stage and its documents
-		return err
 	}
 	err := b.Dir.Swap(ctx, func() {
 		log.Warn("the new build is complete; it goes into service when the commands that read the one before have ended")
