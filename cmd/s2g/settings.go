@@ -31,6 +31,9 @@ func (a *app) remote(flags *pflag.FlagSet) embed.RemoteOptions {
 func (a *app) logSettings(flags *pflag.FlagSet, resolved *options) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		value, from := f.Value.String(), a.settings.From[f.Name]
+		if value == "[]" {
+			value = ""
+		}
 		open := from == "" && slices.Contains(build.Sticky(), f.Name)
 		if open != (resolved != nil) || f.Name == "help" || f.Name == "version" {
 			return

@@ -131,7 +131,7 @@ func (a *app) verifySample(cmd *cobra.Command, o *options, m *manifest.Manifest,
 	if sample.Sample < 1 {
 		return schema.Faultf(schema.FaultUsage, "give the number of posts", "--sample is %d", sample.Sample)
 	}
-	sample.Workers, sample.Remote.Log = o.Workers, a.log
+	sample.Workers, sample.Remote = o.Workers, o.Remote
 	stages, words := outOfDate(m)
 	sample.OutOfDate = stages
 	return o.WithTables(cmd.Context(), m, func(db *tables.DB) error {

@@ -55,6 +55,9 @@ func MakeResettable(flags *pflag.FlagSet, names []string) {
 	for _, name := range names {
 		if f := flags.Lookup(name); f != nil {
 			f.Value = resettable{f.Value, f.DefValue}
+			if f.DefValue == "[]" {
+				f.DefValue = "" // which help leaves out
+			}
 		}
 	}
 }
