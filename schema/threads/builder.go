@@ -85,7 +85,7 @@ func (b builder) finish() *Index {
 		if !ok {
 			continue
 		}
-		x.flags[q] |= isAnswered
+		x.flags[q] = x.flags[q].withAnswer()
 		accepted, ok := b.acceptedOf(q)
 		switch {
 		case !ok:
@@ -93,6 +93,7 @@ func (b builder) finish() *Index {
 			x.flags[i] |= isAccepted
 		case int32(x.graphs[i]) > int32(x.graphs[accepted]): // their scores
 			x.flags[i] |= isBetter
+			x.flags[q] |= isBetter
 		}
 	}
 	for i, f := range x.flags {

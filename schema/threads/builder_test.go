@@ -16,18 +16,35 @@ func TestBuild(t *testing.T) {
 	load(t, db, map[string]string{"Id": "5", "PostTypeId": "1", "AcceptedAnswerId": "9", "Tags": "|c|c++|"},
 		map[string]string{"Id": "6", "PostTypeId": "2", "ParentId": "5", "Score": "3"},
 		map[string]string{"Id": "7", "PostTypeId": "4", "Tags": "|c|"},
-		map[string]string{"Id": "9", "PostTypeId": "2", "ParentId": "5"})
+		map[string]string{"Id": "9", "PostTypeId": "2", "ParentId": "5"},
+		map[string]string{"Id": "10", "PostTypeId": "1", "Tags": "|c|"},
+		map[string]string{"Id": "11", "PostTypeId": "2"})
 	x, err := Build(t.Context(), db, langs, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []entry{
-		{Post{ID: 5, Question: true, Answered: true, AcceptedAnswer: 9}, []int{0, 1}},
+		{Post{ID: 5, Question: true, Answered: true, Answers: 2, HasBetter: true, AcceptedAnswer: 9}, []int{0, 1}},
 		{Post{ID: 6, Parent: 5, IsBetter: true}, []int{0, 1}},
 		{Post{ID: 9, Parent: 5, IsAccepted: true}, []int{0, 1}},
+		{Post{ID: 10, Question: true}, []int{0}},
 	}
 	if diff := cmp.Diff(want, entries(x)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for _, c := range []struct {
+		ids  []int64
+		want []entry
+	}{
+		{nil, nil}, {[]int64{7, 8, 11}, nil}, {[]int64{5}, want[:3]}, {[]int64{9}, want[:3]}, {[]int64{10}, want[3:]}, {[]int64{10, 6, 9}, want},
+	} {
+		x, err := BuildOf(t.Context(), db, langs, false, c.ids)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, entries(x)); diff != "" {
+			t.Errorf("threads of %v (-want +got)\n%s", c.ids, diff)
+		}
 	}
 }
 

@@ -40,15 +40,30 @@ type Index struct {
 	*graphSets
 }
 
-// flag holds the properties of a post.
+// flag holds the properties of a post, and of a question the number of its answers in
+// the upper bits.
 type flag uint8
 
 const (
 	isQuestion flag = 1 << iota
-	isAnswered      // a question with an answer in the dump
 	isAccepted      // an accepted answer
-	isBetter        // an answer whose score exceeds that of the accepted one
+	isBetter        // an answer whose score exceeds that of the accepted one; a question that has such an answer
+	_
+	oneAnswer
 )
+
+// MaxAnswers is the largest number of answers that an Index counts.
+const MaxAnswers = 1<<8/int(oneAnswer) - 1
+
+// withAnswer adds an answer to a question's flags.
+func (f flag) withAnswer() flag {
+	if f.answers() == MaxAnswers {
+		return f
+	}
+	return f + oneAnswer
+}
+
+func (f flag) answers() int { return int(f / oneAnswer) }
 
 // Post is a question or an answer that is in a graph.
 type Post struct {
@@ -57,7 +72,9 @@ type Post struct {
 	Set            GraphSet // its graphs
 	Parent         int64    // of an answer: its question
 	Answered       bool     // of a question: an answer to it is in the dump
+	Answers        int      // of a question: its answers in the dump, MaxAnswers where there are more
 	AcceptedAnswer int64    // of a question: the accepted answer that counts; 0: none
+	HasBetter      bool     // of a question: one of its answers IsBetter
 
 	IsAccepted bool // of an answer
 	IsBetter   bool // of an answer
@@ -121,14 +138,13 @@ func (x *Index) post(i int) Post {
 		ID:         x.ids[i],
 		Question:   f&isQuestion != 0,
 		Set:        x.graphs[i],
-		Answered:   f&isAnswered != 0,
 		IsAccepted: f&isAccepted != 0,
-		IsBetter:   f&isBetter != 0,
 	}
 	if p.Question {
-		p.AcceptedAnswer = x.linked[i]
+		p.Answers, p.HasBetter, p.AcceptedAnswer = f.answers(), f&isBetter != 0, x.linked[i]
+		p.Answered = p.Answers > 0
 	} else {
-		p.Parent = x.linked[i]
+		p.IsBetter, p.Parent = f&isBetter != 0, x.linked[i]
 	}
 	return p
 }

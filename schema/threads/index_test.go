@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -57,12 +56,13 @@ func entries(x *Index) []entry {
 }
 
 func TestIndexFollowsTheRules(t *testing.T) {
-	q := func(id int64, answers bool, accepted int64, graphs ...int) entry {
-		return entry{Post{ID: id, Question: true, Answered: answers, AcceptedAnswer: accepted}, graphs}
+	q := func(id int64, answers int, accepted int64, graphs ...int) entry {
+		return entry{Post{ID: id, Question: true, Answered: answers > 0, Answers: answers, AcceptedAnswer: accepted}, graphs}
 	}
 	a := func(id, parent int64, graphs ...int) entry { return entry{Post{ID: id, Parent: parent}, graphs} }
 	is := func(e entry) entry { e.IsAccepted = true; return e }
 	better := func(e entry) entry { e.IsBetter = true; return e }
+	hasBetter := func(e entry) entry { e.HasBetter = true; return e }
 
 	cases := []struct {
 		name  string
@@ -73,34 +73,40 @@ func TestIndexFollowsTheRules(t *testing.T) {
 		{"nothing", false, nil, nil},
 		{"no language", false, []row{{id: 1, tags: "|cobol|"}, {id: 2, parent: 1}}, nil},
 		{"no language, with a remainder", true, []row{{id: 1, tags: "|cobol|"}, {id: 2, parent: 1}, {id: 3, tags: "|c|cobol|"}},
-			[]entry{q(1, true, 0, 3), a(2, 1, 3), q(3, false, 0, 0)}},
-		{"no tags", true, []row{{id: 1}}, []entry{q(1, false, 0, 3)}},
-		{"several languages, in the table's order", false, []row{{id: 1, tags: "|.net|x|c|"}}, []entry{q(1, false, 0, 0, 2)}},
-		{"tags are exact bytes", false, []row{{id: 1, tags: "|C|c+|c ||"}, {id: 2, tags: "|c++|"}}, []entry{q(2, false, 0, 1)}},
-		{"a tag twice", false, []row{{id: 1, tags: "|c|c|"}}, []entry{q(1, false, 0, 0)}},
+			[]entry{q(1, 1, 0, 3), a(2, 1, 3), q(3, 0, 0, 0)}},
+		{"no tags", true, []row{{id: 1}}, []entry{q(1, 0, 0, 3)}},
+		{"several languages, in the table's order", false, []row{{id: 1, tags: "|.net|x|c|"}}, []entry{q(1, 0, 0, 0, 2)}},
+		{"tags are exact bytes", false, []row{{id: 1, tags: "|C|c+|c ||"}, {id: 2, tags: "|c++|"}}, []entry{q(2, 0, 0, 1)}},
+		{"a tag twice", false, []row{{id: 1, tags: "|c|c|"}}, []entry{q(1, 0, 0, 0)}},
 		{"accepted and better", false,
 			[]row{{id: 1, tags: "|c|", accepted: 3}, {id: 2, parent: 1, score: 5}, {id: 3, parent: 1, score: 4}, {id: 4, parent: 1, score: 4}, {id: 5, parent: 1, score: 3}},
-			[]entry{q(1, true, 3, 0), better(a(2, 1, 0)), is(a(3, 1, 0)), a(4, 1, 0), a(5, 1, 0)}},
+			[]entry{hasBetter(q(1, 4, 3, 0)), better(a(2, 1, 0)), is(a(3, 1, 0)), a(4, 1, 0), a(5, 1, 0)}},
 		{"better than a negative score", false,
 			[]row{{id: 1, tags: "|c|", accepted: 2}, {id: 2, parent: 1, score: -1}, {id: 3, parent: 1}, {id: 4, parent: 1, score: -2}},
-			[]entry{q(1, true, 2, 0), is(a(2, 1, 0)), better(a(3, 1, 0)), a(4, 1, 0)}},
+			[]entry{hasBetter(q(1, 3, 2, 0)), is(a(2, 1, 0)), better(a(3, 1, 0)), a(4, 1, 0)}},
+		{"more answers than it counts", false, manyAnswers(MaxAnswers + 3), append([]entry{q(1, MaxAnswers, 0, 0)}, func() (all []entry) {
+			for _, r := range manyAnswers(MaxAnswers + 3)[1:] {
+				all = append(all, a(r.id, 1, 0))
+			}
+			return all
+		}()...)},
 		{"accepted answer is missing", false, []row{{id: 1, tags: "|c|", accepted: 9}, {id: 2, parent: 1, score: 5}},
-			[]entry{q(1, true, 0, 0), a(2, 1, 0)}},
+			[]entry{q(1, 1, 0, 0), a(2, 1, 0)}},
 		{"accepted answer is another question's", false,
 			[]row{{id: 1, tags: "|c|", accepted: 4}, {id: 2, parent: 1, score: 5}, {id: 3, tags: "|c|"}, {id: 4, parent: 3}},
-			[]entry{q(1, true, 0, 0), a(2, 1, 0), q(3, true, 0, 0), a(4, 3, 0)}},
+			[]entry{q(1, 1, 0, 0), a(2, 1, 0), q(3, 1, 0, 0), a(4, 3, 0)}},
 		{"accepted answer is a question", false, []row{{id: 1, tags: "|c|", accepted: 2}, {id: 2, tags: "|c|"}},
-			[]entry{q(1, false, 0, 0), q(2, false, 0, 0)}},
-		{"question names itself", false, []row{{id: 1, tags: "|c|", accepted: 1}}, []entry{q(1, false, 0, 0)}},
+			[]entry{q(1, 0, 0, 0), q(2, 0, 0, 0)}},
+		{"question names itself", false, []row{{id: 1, tags: "|c|", accepted: 1}}, []entry{q(1, 0, 0, 0)}},
 		{"answer to itself, to an answer, to nothing", false,
 			[]row{{id: 1, tags: "|c|"}, {id: 2, parent: 2}, {id: 3, parent: 1}, {id: 4, parent: 3}, {id: 5, parent: 77}},
-			[]entry{q(1, true, 0, 0), a(3, 1, 0)}},
+			[]entry{q(1, 1, 0, 0), a(3, 1, 0)}},
 		{"answers before their question", false,
 			[]row{{id: 1, parent: 5, score: 2}, {id: 2, parent: 5, score: 1}, {id: 5, tags: "|c|.net|", accepted: 2}},
-			[]entry{better(a(1, 5, 0, 2)), is(a(2, 5, 0, 2)), q(5, true, 2, 0, 2)}},
+			[]entry{better(a(1, 5, 0, 2)), is(a(2, 5, 0, 2)), hasBetter(q(5, 2, 2, 0, 2))}},
 		{"sparse ids", false,
 			[]row{{id: 1, tags: "|c|", accepted: math.MaxInt64}, {id: 1000000001, parent: 1}, {id: math.MaxInt64, parent: 1, score: math.MaxInt32}},
-			[]entry{q(1, true, math.MaxInt64, 0), a(1000000001, 1, 0), is(a(math.MaxInt64, 1, 0))}},
+			[]entry{q(1, 2, math.MaxInt64, 0), a(1000000001, 1, 0), is(a(math.MaxInt64, 1, 0))}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -113,6 +119,15 @@ func TestIndexFollowsTheRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// manyAnswers returns a question and n answers to it.
+func manyAnswers(n int) []row {
+	rows := []row{{id: 1, tags: "|c|"}}
+	for i := range n {
+		rows = append(rows, row{id: int64(i) + 2, parent: 1})
+	}
+	return rows
 }
 
 // simple computes the entries of rows by the rules, without an index.
@@ -144,7 +159,13 @@ func simple(rows []row, other bool) map[int64]entry {
 			if a, ok := accepted(r.id); ok {
 				e.AcceptedAnswer = a.id
 			}
-			e.Answered = slices.ContainsFunc(rows, func(a row) bool { return a.parent == r.id })
+			for _, a := range rows {
+				if a.parent == r.id {
+					e.Answered, e.Answers = true, min(e.Answers+1, MaxAnswers)
+					accepted, ok := accepted(r.id)
+					e.HasBetter = e.HasBetter || ok && a.score > accepted.score
+				}
+			}
 			all[r.id] = e
 		}
 		if q := r.parent; q != 0 && byID[q].parent == 0 && len(graphs[q]) > 0 {
