@@ -80,7 +80,7 @@ func writeGraph(ctx context.Context, dir *manifest.Dir, run *manifest.Run, db *t
 	if err := commitTurtle(run, "graph/void.ttl", d.turtle()); err != nil {
 		return summary, err
 	}
-	summary = manifest.Summary{Rows: p.assembler.quads(), Counts: p.assembler.done.byName(), UnusedTags: src.threads.UnusedTags(o.Languages)}
+	summary = manifest.Summary{Rows: p.assembler.quads(), Counts: p.assembler.done.byName(), UnusedTags: src.threads.UnusedTags(o.Languages), Figures: src.figures.result()}
 	for _, f := range files {
 		summary.BytesOut += f.Size
 	}
@@ -95,6 +95,7 @@ type source struct {
 	tables  map[string]bool // names of the tables that the dump has
 	threads *threads.Index
 	graphs  []string // IRIs: the languages', then the remainder's
+	figures *figures
 }
 
 // openSource builds the index of threads. A database without Posts is a usage fault.
@@ -111,7 +112,7 @@ func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) 
 		return nil, err
 	}
 	o.Log.Info("found the threads", "languages", len(o.Languages), "posts", s.threads.Len(), "bytes", s.threads.Bytes())
-	s.graphs = graphIRIs(o)
+	s.graphs, s.figures = graphIRIs(o), newFigures(s.threads, o)
 	return s, nil
 }
 

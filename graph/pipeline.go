@@ -54,6 +54,7 @@ func (p *pipeline) writeBatches(ctx context.Context, run *manifest.Run, out stri
 		writer: w, pool: p.pool, files: len(files), perGraph: perGraph,
 		done: last.Done, kinds: slices.Clone(last.Kinds), start: &last,
 	}
+	group.Go(func() error { return p.figures.addEarlier(ctx, p.source, last) })
 	group.Go(func() error {
 		defer w.close()
 		return p.runPhases(ctx, last)

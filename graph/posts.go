@@ -25,7 +25,7 @@ func (w *worker) renderPosts(ctx context.Context, u *unit) (err error) {
 		if p, ok := w.threads.Find(id); ok {
 			w.renderPost(p, s.posts.row, &s)
 		} else {
-			w.skipPost(id, tables.Int(s.posts.row[postType]), &s)
+			w.skipPost(id, s.posts.row, &s)
 		}
 		if err := w.spill(ctx); err != nil {
 			return err
@@ -50,11 +50,12 @@ func (w *worker) skipOrphans(s *postScans, isOrphan func(*orderedScan) bool) {
 
 // skipPost counts and skips a post that is in no graph, and the rows of other tables
 // that belong to it.
-func (w *worker) skipPost(id, postType int64, s *postScans) {
+func (w *worker) skipPost(id int64, row [][]byte, s *postScans) {
 	reason := commentsOutside
-	switch postType {
+	switch tables.Int(row[postType]) {
 	case schema.PostQuestion:
 		w.count(questionsOutside, 1)
+		w.figures.addTags(row[postTags], false)
 	case schema.PostAnswer:
 		w.count(answersOutside, 1)
 	case schema.PostTagWiki, schema.PostTagWikiExcerpt:
@@ -75,8 +76,10 @@ func (w *worker) skipPost(id, postType int64, s *postScans) {
 // It renders each node once, with the list of graphs that the node belongs to.
 func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
 	t, f, graphs := w.terms, w.out, w.threads.Graphs(p.Set)
+	w.figures.addPost(p, row[postCreationDate], row[postScore])
 	if p.Question {
 		w.count(questionsWritten, 1)
+		w.figures.addTags(row[postTags], true)
 		if len(row[postAcceptedAnswerID]) > 0 && p.AcceptedAnswer == 0 {
 			w.count(acceptedDropped, 1)
 		}
@@ -187,6 +190,7 @@ func (w *worker) renderLinks(p threads.Post, links *orderedScan) {
 			w.linked = append(w.linked, r)
 		}
 		w.count(linksWritten, 1)
+		w.figures.links.add(w.threads.Graphs(p.Set), w.threads.Graphs(other.Set), k == schema.LinkDuplicate)
 		if e.graphs == p.Set {
 			e.property.int(w.out, e.target, r)
 		} else {

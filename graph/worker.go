@@ -23,6 +23,7 @@ type worker struct {
 	linked   []int64        // targets of its LinkedTo edges, ascending
 	scratch  []byte
 	tagged   tagGraphs         // the graphs of the tags of all rendered questions
+	figures  *figureCounts     // of the unit
 	licenses map[string]string // cached spellings, by ContentLicense and by IRI
 }
 
@@ -42,7 +43,7 @@ func newWorker(src *source, t *terms, pool *fragmentPool, fragmentSize int) *wor
 // of fragments.
 func (w *worker) renderUnit(ctx context.Context, render func(*worker, context.Context, *unit) error, u *unit) (err error) {
 	u.kinds = make([]int64, len(w.terms.kinds.all))
-	w.unit = u
+	w.unit, w.figures = u, w.source.figures.counts()
 	if w.out, err = w.pool.take(ctx, u); err != nil {
 		return err
 	}
@@ -52,6 +53,7 @@ func (w *worker) renderUnit(ctx context.Context, render func(*worker, context.Co
 	if err := w.pass(ctx); err != nil {
 		return err
 	}
+	w.source.figures.merge(w.figures)
 	close(u.out)
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 
 	"s2g/cmd/s2g/internal/build"
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
@@ -377,7 +378,11 @@ var tampers = map[string]tamper{
 	"copy of the manifest": {sealed: func(b *tampered) {
 		b.edit(".s2g/manifest.json", `"tool": "`, `"tool": "v9`, 1)
 	}, want: []string{".s2g/manifest.json", "line "}},
-	"sum of the report": {sealed: entry(func(m *manifest.Manifest) { m.Report = strings.Repeat("0", 64) }), want: []string{"report"}},
+	"sum of the report":       {sealed: entry(func(m *manifest.Manifest) { m.Report = strings.Repeat("0", 64) }), want: []string{"report"}},
+	"months in the manifest":  {sealed: figures(func(f *schema.Figures) { f.Months["2007-01"] = schema.PostCounts{Questions: 1} }), want: []string{"stages.graph.figures.months.2007-01"}},
+	"best of the manifest":    {sealed: figures(func(f *schema.Figures) { f.Best[0].Score += 1000 }), want: []string{"stages.graph.figures.best"}},
+	"example of the manifest": {sealed: figures(func(f *schema.Figures) { f.Examples = f.Examples[1:] }), want: []string{"stages.graph.figures.examples"}},
+	"links in the manifest":   {sealed: figures(func(f *schema.Figures) { f.Links.Linked[0][0]++ }), want: []string{"stages.graph.figures.links.linked"}},
 
 	// files
 	"empty folder":             {sealed: func(b *tampered) { b.makeFolder("vectors/zsh") }, want: []string{"vectors/zsh", "empty folder"}},
@@ -421,6 +426,11 @@ func addEmptyPart[T shard.Point | shard.Parent](b *tampered, name string) {
 	s := b.manifest.Stages[manifest.Vectors]
 	s.Files = append(s.Files, manifest.File{Name: name})
 	slices.SortFunc(s.Files, func(x, y manifest.File) int { return strings.Compare(x.Name, y.Name) })
+}
+
+// figures changes the figures of the manifest after everything else fits.
+func figures(change func(*schema.Figures)) func(*tampered) {
+	return entry(func(m *manifest.Manifest) { change(m.Stages[manifest.Graph].Figures) })
 }
 
 // inventTexts gives 40 posts another text, in all shards and in the parents.

@@ -213,6 +213,8 @@ type Summary struct {
 
 	UnusedTags []string `json:"unasked,omitempty"` // tags of selected languages that no question of the dump has
 
+	Figures *schema.Figures `json:"figures,omitempty"` // of stage graph only; nil: of a version that stored none
+
 	Embedders *Embedders `json:"embedders,omitempty"` // of stage vectors only
 }
 

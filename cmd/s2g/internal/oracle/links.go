@@ -45,12 +45,14 @@ func (r *tableReader) linkScan() scan {
 	}
 	return scan{name: "links", terms: terms, run: func(ctx context.Context, c *collector) error {
 		s, target := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
+		rows := r.linkGraphs()
 		return r.db.EachRow(ctx, r.linkQuery(), func(row [][]byte) error {
 			l, ok := r.linkOf(row)
 			c.countOmitted(l)
 			if !ok {
 				return nil
 			}
+			c.figures.addLink(l, r.memberships.graphs(l.from), r.memberships.graphs(l.to), rows)
 			in := r.memberships.either(l.from, l.to)
 			s.set(l.from.path(), row[0])
 			target.set(l.to.path(), row[1])

@@ -11,16 +11,23 @@ import (
 	"s2g/schema/tables"
 )
 
-// memberships has the graphs of questions and answers by id, in 8 bytes each. Ids are
+// memberships has the graphs of questions and answers by id, in 9 bytes each. Ids are
 // grouped in pages, so that an id far from others takes one page.
 type memberships struct {
-	pages         map[int64]*[pageSize]postMembership
+	pages         map[int64]*page
 	sets          []graphSet           // the different sets of graphs by number; 0 is the empty set
 	setNumbers    map[string]uint32    // positions in sets, by encoded set
 	languageLists [][]byte             // by number of a set: the tags of its languages, with bars between them
 	tags          map[string]graphMask // the graphs that describe a tag: those of its questions
 	least, most   int64                // the smallest and the largest id
 	newest        []byte               // the latest CreationDate of a post
+	questions     dumpQuestions
+}
+
+// page has the posts of consecutive ids.
+type page struct {
+	posts   [pageSize]postMembership
+	answers [pageSize]answerCount // to questions of graphs
 }
 
 const (
@@ -61,26 +68,31 @@ func (p postMembership) path() string {
 // at returns the membership of a post.
 func (m *memberships) at(id int64) postMembership {
 	if page := m.pages[id>>pageBits]; page != nil {
-		return page[id&(pageSize-1)]
+		return page.posts[id&(pageSize-1)]
 	}
 	return postMembership{}
 }
 
 // entry returns the membership of a post for changes.
 func (m *memberships) entry(id int64) *postMembership {
-	page := m.pages[id>>pageBits]
-	if page == nil {
-		page = new([pageSize]postMembership)
-		m.pages[id>>pageBits] = page
+	p := m.pages[id>>pageBits]
+	if p == nil {
+		p = new(page)
+		m.pages[id>>pageBits] = p
 	}
-	return &page[id&(pageSize-1)]
+	return &p.posts[id&(pageSize-1)]
+}
+
+// answersOf returns the answers to a question of a graph.
+func (m *memberships) answersOf(id int64) answerCount {
+	return m.pages[id>>pageBits].answers[id&(pageSize-1)]
 }
 
 // all yields each post that is in a graph.
 func (m *memberships) all() iter.Seq2[int64, postMembership] {
 	return func(yield func(int64, postMembership) bool) {
 		for at, page := range m.pages {
-			for i, p := range page {
+			for i, p := range page.posts {
 				if p.inGraph() && !yield(at<<pageBits|int64(i), p) {
 					return
 				}
@@ -109,18 +121,19 @@ func (m *memberships) languages(p postMembership) []byte { return m.languageList
 // if that is in the dump and answers this question.
 func (r *tableReader) readMemberships(ctx context.Context) error {
 	m := &memberships{
-		pages: map[int64]*[pageSize]postMembership{}, sets: []graphSet{nil}, setNumbers: map[string]uint32{"": 0},
+		pages: map[int64]*page{}, sets: []graphSet{nil}, setNumbers: map[string]uint32{"": 0},
 		languageLists: [][]byte{{}}, tags: map[string]graphMask{},
+		questions: dumpQuestions{byTag: map[string]schema.TagCount{}, byGraph: make([]int64, r.options.graphs())},
 	}
 	r.memberships = m
 	positions := map[string]int{} // of languages
 	for i, l := range r.options.Languages {
 		positions[l.Tag] = i
 	}
-	query := `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score, p.CreationDate
+	query := `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score, p.CreationDate, p.Score
 	FROM Posts p LEFT JOIN Posts c ON p.PostTypeId=1 AND c.Id=p.AcceptedAnswerId AND c.PostTypeId=2 AND c.ParentId=p.Id
 	WHERE TRUE` + r.selection.members.in("p.Id") + " ORDER BY p.Id"
-	type answer struct{ id, parent int64 }
+	type answer struct{ id, parent, score int64 }
 	var early []answer // whose question comes later
 	first := true
 	err := r.db.EachRow(ctx, query, func(row [][]byte) error {
@@ -138,17 +151,19 @@ func (r *tableReader) readMemberships(ctx context.Context) error {
 		case kind == schema.PostTagWiki || kind == schema.PostTagWikiExcerpt:
 			post.bits |= isWiki
 		case kind == schema.PostQuestion:
-			r.addQuestion(id, r.graphsOf(positions, row[3]), row[3], row[4], row[5])
+			in := r.graphsOf(positions, row[3])
+			m.questions.addTags(in, row[3])
+			r.addQuestion(id, in, row[3], row[4], row[5])
 		case kind != schema.PostAnswer || row[2] == nil:
 		case parent > id:
-			early = append(early, answer{id, parent})
+			early = append(early, answer{id, parent, tables.Int(row[7])})
 		default:
-			m.addAnswer(id, parent)
+			m.addAnswer(id, parent, tables.Int(row[7]))
 		}
 		return nil
 	})
 	for _, a := range early {
-		m.addAnswer(a.id, a.parent)
+		m.addAnswer(a.id, a.parent, a.score)
 	}
 	return err
 }
@@ -192,12 +207,14 @@ func (r *tableReader) addQuestion(id int64, in graphSet, tags, accepted, score [
 }
 
 // addAnswer adds an answer if its parent is a question of a graph.
-func (m *memberships) addAnswer(id, parent int64) {
+func (m *memberships) addAnswer(id, parent, score int64) {
 	q := m.at(parent)
 	if !q.is(isQuestion) {
 		return
 	}
 	m.entry(parent).bits |= isAnswered
+	answers := &m.pages[parent>>pageBits].answers[parent&(pageSize-1)]
+	*answers = answers.with(q.is(hasAccepted) && score > int64(q.acceptedScore))
 	m.entry(id).bits |= isAnswer | q.bits&setMask
 }
 

@@ -14,7 +14,7 @@
 //
 // MariaDB scans, and computes what one row needs: the accepted answer, the licence, the
 // number of votes, the links. s2g joins with membership and tags, which it keeps in
-// memory: 8 bytes for each id of a post and some hundred for each tag. MariaDB takes
+// memory: 9 bytes for each id of a post and some hundred for each tag. MariaDB takes
 // four times as long as all the scans to join with temporary tables of them.
 //
 // # The checksum
@@ -76,6 +76,7 @@ type Expected struct {
 	// shards of each graph. They are zero unless Options requests them.
 	QuestionFields, AnswerFields []FieldTallies
 
+	Figures *schema.Figures  // that the graph stage leaves in the manifest
 	Omitted [Omissions]int64 // rows that are not in the graph
 	Newest  string           // the latest CreationDate of a post, as 2024-03-31T23:59:59.999Z; empty: there is none
 	Tables  map[string]bool  // the tables of the dump
@@ -94,7 +95,7 @@ func Compute(ctx context.Context, db *tables.DB, o Options) (*Expected, error) {
 	if err != nil {
 		return nil, fmt.Errorf("computing what the graph must hold: %w", err)
 	}
-	e := &Expected{Graphs: sum.graphs, Distinct: sum.distinct, QuestionFields: sum.fields[0], AnswerFields: sum.fields[1], Omitted: sum.omitted, Tables: r.present, reader: r}
+	e := &Expected{Graphs: sum.graphs, Distinct: sum.distinct, QuestionFields: sum.fields[0], AnswerFields: sum.fields[1], Figures: r.figures(&sum.figures), Omitted: sum.omitted, Tables: r.present, reader: r}
 	if date, time, ok := strings.Cut(string(r.memberships.newest), " "); ok {
 		e.Newest = date + "T" + time + "Z"
 	}

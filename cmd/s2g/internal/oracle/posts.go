@@ -60,7 +60,7 @@ type postReader struct {
 	fields  *postFields // nil: no shards
 
 	// positions of columns
-	id, kind, parent, score, tags, accepted int
+	id, kind, parent, score, tags, accepted, created int
 
 	to             *collector
 	post, question subject // of the row, and of the question that it answers
@@ -70,7 +70,7 @@ func (r *tableReader) newPostReader(to *collector) *postReader {
 	p := &postReader{tableReader: r, terms: newPostTerms(), to: to}
 	c := &p.columns
 	p.id, p.kind, p.parent, p.score, p.tags = c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.Score"), c.place("p.Tags")
-	p.accepted = c.place("p.AcceptedAnswerId")
+	p.accepted, p.created = c.place("p.AcceptedAnswerId"), c.place("p.CreationDate")
 	p.rules = c.placeRules(postRules, r.options.CountsOnly)
 	if r.options.Fields {
 		p.fields = r.newPostFields(c)
@@ -124,12 +124,14 @@ func (p *postReader) addPost(row [][]byte) error {
 	switch tables.Int(row[p.kind]) {
 	case schema.PostQuestion:
 		if m := p.memberships.at(id); m.is(isQuestion) {
+			p.to.figures.addPost(id, true, row[p.created], row[p.score])
 			p.addQuestion(m, row)
 		} else {
 			p.to.omitted[QuestionsOutside]++
 		}
 	case schema.PostAnswer:
 		if m := p.memberships.at(id); m.is(isAnswer) {
+			p.to.figures.addPost(id, false, row[p.created], row[p.score])
 			p.addAnswer(m, row)
 		} else {
 			p.to.omitted[AnswersOutside]++

@@ -118,6 +118,7 @@ type collector struct {
 	distinct Tallies
 	fields   [2][]FieldTallies // of questions and of answers, by graph
 	omitted  [Omissions]int64
+	figures  figureCounts
 	to       sink // nil: add to the tallies
 }
 
@@ -129,9 +130,10 @@ type sink interface {
 
 func newCollector(graphs int, to sink) *collector {
 	return &collector{
-		graphs: make([]Tallies, graphs),
-		fields: [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)},
-		to:     to,
+		graphs:  make([]Tallies, graphs),
+		fields:  [2][]FieldTallies{make([]FieldTallies, graphs), make([]FieldTallies, graphs)},
+		figures: newFigureCounts(),
+		to:      to,
 	}
 }
 
@@ -188,6 +190,7 @@ func (c *collector) merge(d *collector) {
 			c.fields[kind][g].Merge(&d.fields[kind][g])
 		}
 	}
+	c.figures.merge(&d.figures)
 	for o, n := range d.omitted {
 		c.omitted[o] += n
 	}

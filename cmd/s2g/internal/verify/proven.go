@@ -166,6 +166,9 @@ func (v *verifier) proveGraph(s *manifest.Stage, want *oracle.Expected) {
 			counts[oracle.Omission(o).String()] = n
 		}
 		s.UnusedTags = v.unusedTags(want)
+		if s.Figures != nil { // earlier versions stored none
+			s.Figures = want.Figures
+		}
 	}
 	s.Counts = counts
 }
