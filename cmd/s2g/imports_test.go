@@ -58,7 +58,7 @@ var imports = map[string][]string{
 	"s2g/cmd/s2g/internal/destination": {internal + "build", internal + "summary", internal + "verify", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/schema/manifest", "s2g/vectors/qdrant"},
 	"s2g/cmd/s2g/internal/terminal":    {"s2g/schema/remote"},
 	"s2g/cmd/s2g/internal/searchpage":  {internal + "terminal", "s2g/schema/remote", "s2g/vectors/search"},
-	"s2g/cmd/s2g/internal/stats":       {internal + "oracle", internal + "textgrid", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab"},
+	"s2g/cmd/s2g/internal/stats":       {internal + "oracle", internal + "textgrid", "s2g/graph", "s2g/schema/manifest", "s2g/schema/tables", "s2g/schema/vocab"},
 	"s2g/cmd/s2g/internal/publish":     {"s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
 	"s2g/cmd/s2g/internal/diff":        {internal + "textgrid", "s2g/graph/trig", "s2g/schema/manifest", "s2g/schema/vocab", "s2g/vectors/shard"},
 	"s2g/cmd/s2g/internal/report": {internal + "stats", internal + "terminal", "s2g/graph/trig", "s2g/ingest", "s2g/schema/manifest", "s2g/schema/tables",

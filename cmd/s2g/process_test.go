@@ -177,7 +177,7 @@ func TestDatabaseThatDiesIsAServiceFault(t *testing.T) {
 	s2g(t, "sample", "--posts", "20000", "--out", dump)
 	deaths := 0
 	for _, args := range [][]string{
-		{"ingest", "--dump", dump}, {"graph"}, {"vectors"}, {"verify"}, {"stats"},
+		{"ingest", "--dump", dump}, {"graph"}, {"vectors"}, {"verify"}, {"report"},
 		{"db", "SELECT a.Id, SLEEP(0.001) FROM Posts a"},
 	} {
 		for _, delay := range []time.Duration{50 * time.Millisecond, 400 * time.Millisecond} {

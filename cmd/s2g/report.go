@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +17,8 @@ import (
 const reportHelp = `Writes report.html into the folder of the build: the figures of the build (those of all of Stack Overflow beside the
 paper's), graphs, tags, questions, years or months, scores, answers, links, an example thread as a graph, omissions with
 their reasons, stages with their times, and commands and a query that find something in the build. It is one file without
-scripts, which opens offline and prints. The command reads the tables and a few files of the graph.
+scripts, which opens offline and prints. The command reads the counts that the graph stage has left, some rows of the
+tables and a few files of the graph. Of a build without a graph it counts the rows.
 s2g build also writes the report, at its end.
 
     s2g report --out build && xdg-open build/report.html`
@@ -73,6 +75,15 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err != nil {
 		return err
 	}
+	started := time.Now()
+	if o.Stats, o.Figures, err = counted(o.Out, o.Manifest, o.Site); err != nil {
+		return err
+	}
+	reads := "manifest, graph/void.ttl, some rows and files of the graph"
+	if o.Stats == nil || o.Figures == nil {
+		reads = "all rows of the tables, because the build has no counts of its graph"
+	}
+	a.log.Info("report begins", "reads", reads)
 	shown := a.progress("report")
 	o.Progress = shown.Report
 	r, err := report.Gather(ctx, db, o)
@@ -88,6 +99,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err := b.Dir.ReplaceReport(text.Bytes()); err != nil {
 		return err
 	}
+	a.log.Info("report is done", "bytes", text.Len(), "seconds", time.Since(started).Seconds())
 	file := filepath.Join(b.Options.Out, report.FileName)
 	switch {
 	case a.json:

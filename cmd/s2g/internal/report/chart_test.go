@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"s2g/schema"
 )
 
 func TestNumbersAreWrittenForPeople(t *testing.T) {
@@ -29,10 +31,28 @@ func TestNumbersAreWrittenForPeople(t *testing.T) {
 	}
 }
 
-func TestScoreBins(t *testing.T) {
-	for score, want := range map[int64]string{-1 << 40: "≤−10", -10: "≤−10", -9: "−9…−5", -5: "−9…−5", -1: "−4…−1", 0: "0", 4: "3, 4", 5: "5…9", 499: "100…499", 500: "≥500", 1 << 40: "≥500"} {
-		if got := scoreBins[scoreBin(score)].name; got != want {
-			t.Errorf("score %d is in %s, want %s", score, got, want)
+func TestScoreRangesHaveTheirNames(t *testing.T) {
+	digits := func(n int64) string { return strings.Replace(strconv.FormatInt(n, 10), "-", "−", 1) }
+	last := len(scoreRanges) - 1
+	for i, from := range schema.ScoreRanges {
+		want := ""
+		switch {
+		case i == 0:
+			want = "≤" + digits(schema.ScoreRanges[1]-1)
+		case i == last:
+			want = "≥" + digits(from)
+		default:
+			switch to := schema.ScoreRanges[i+1] - 1; to - from {
+			case 0:
+				want = digits(from)
+			case 1:
+				want = digits(from) + ", " + digits(to)
+			default:
+				want = digits(from) + "…" + digits(to)
+			}
+		}
+		if scoreRanges[i].name != want || !strings.Contains(want, scoreRanges[i].short) {
+			t.Errorf("range %d from %d is named %+v, want %s", i, from, scoreRanges[i], want)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -20,29 +19,32 @@ type example struct {
 	absent   string // the reason why there is no thread; empty: there is one
 }
 
-// readExample chooses a question by the tables, and reads its thread from the files of its
-// first graph.
-func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates, o Options) (*example, error) {
+// readExample chooses one of the questions by the tables, and reads its thread from the
+// files of its first graph.
+func readExample(ctx context.Context, db *tables.DB, o Options, questions []int64) (*example, error) {
 	if o.Manifest.Stages[manifest.Graph] == nil {
 		return &example{absent: "The build has no graph to read a thread from."}, nil
 	}
-	id, err := choose(ctx, db, index, c)
+	if len(questions) == 0 {
+		return &example{absent: "There is no question to draw."}, nil
+	}
+	id, err := choose(ctx, db, o, questions)
+	if err != nil {
+		return nil, err
+	}
+	index, err := threads.BuildOf(ctx, db, o.Languages, o.Other, []int64{id})
 	if err != nil {
 		return nil, err
 	}
 	question, ok := index.Find(id)
 	if !ok {
-		return &example{absent: "There is no question to draw."}, nil
+		return nil, fmt.Errorf("question %d of the manifest is not in the tables", id)
 	}
 	var answers []int64
-	err = db.EachRow(ctx, "SELECT Id FROM Posts WHERE ParentId = ? ORDER BY Id", func(row [][]byte) error {
-		if a, ok := index.Find(tables.Int(row[0])); ok && !a.Question {
-			answers = append(answers, a.ID)
+	for p := range index.All() {
+		if !p.Question {
+			answers = append(answers, p.ID)
 		}
-		return nil
-	}, id)
-	if err != nil {
-		return nil, fmt.Errorf("listing the answers to question %d: %w", id, err)
 	}
 	e := &example{question: id, language: schema.OtherLanguage()}
 	if g := index.Graphs(question.Set)[0]; g < len(o.Languages) {
@@ -57,20 +59,11 @@ func readExample(ctx context.Context, db *tables.DB, index *threads.Index, c *ca
 	return e, nil
 }
 
-// choose returns the id of the best candidate: one with a few links to other posts and a
-// few comments. It returns 0 where no graph has a question.
-func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candidates) (int64, error) {
-	c.thin()
-	if len(c.ids) == 0 { // no question has an answer
-		for p := range index.All() {
-			if p.Question {
-				return p.ID, nil
-			}
-		}
-		return 0, nil
-	}
-	comments, links := map[int64]int64{}, map[int64]int64{}
-	ids := tables.IDList(c.ids)
+// choose returns the id of the best question: one with a few links to other posts of
+// graphs and a few comments.
+func choose(ctx context.Context, db *tables.DB, o Options, questions []int64) (int64, error) {
+	comments, linked := map[int64]int64{}, map[int64][]int64{}
+	ids := tables.IDList(questions)
 	err := eachRowOf(ctx, db, "Comments", "SELECT PostId, COUNT(*) FROM Comments WHERE PostId IN ("+ids+") GROUP BY PostId"+
 		" UNION ALL SELECT p.ParentId, COUNT(*) FROM Posts p JOIN Comments c ON c.PostId = p.Id WHERE p.ParentId IN ("+ids+") GROUP BY p.ParentId", func(row [][]byte) {
 		comments[tables.Int(row[0])] += tables.Int(row[1])
@@ -78,13 +71,17 @@ func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candida
 	if err != nil {
 		return 0, fmt.Errorf("counting comments: %w", err)
 	}
+	var others []int64
 	err = eachRowOf(ctx, db, "PostLinks", "SELECT PostId, RelatedPostId FROM PostLinks WHERE PostId IN ("+ids+")", func(row [][]byte) {
-		if _, ok := index.Find(tables.Int(row[1])); ok {
-			links[tables.Int(row[0])]++
-		}
+		from, to := tables.Int(row[0]), tables.Int(row[1])
+		linked[from], others = append(linked[from], to), append(others, to)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("counting links: %w", err)
+	}
+	index, err := threads.BuildOf(ctx, db, o.Languages, o.Other, others)
+	if err != nil {
+		return 0, err
 	}
 	merit := func(id int64) (m int) {
 		switch n := comments[id]; {
@@ -93,60 +90,25 @@ func choose(ctx context.Context, db *tables.DB, index *threads.Index, c *candida
 		case n > 6:
 			m -= 3
 		}
-		if n := links[id]; n > 0 && n <= 3 {
+		links := 0
+		for _, to := range linked[id] {
+			if _, ok := index.Find(to); ok {
+				links++
+			}
+		}
+		if links > 0 && links <= 3 {
 			m += 4
 		}
 		return m
 	}
-	slices.Sort(c.ids)
-	return slices.MaxFunc(c.ids, func(a, b int64) int { return merit(a) - merit(b) }), nil
+	return slices.MaxFunc(questions, func(a, b int64) int { return merit(a) - merit(b) }), nil
 }
 
-// answeredQuestion has the properties by which a question is a good example.
-type answeredQuestion struct {
-	id       int64
-	answers  int
-	accepted bool // one of the answers is accepted
-	better   bool // one of the answers is possibly better
-}
-
-// rank is higher for a question that shows more of the graph with few answers.
-func (q answeredQuestion) rank() int {
-	few := q.answers == 2 || q.answers == 3
-	switch {
-	case few && q.accepted && q.better:
-		return 3
-	case few && q.accepted:
-		return 2
-	case q.answers <= 4:
-		return 1
+// eachRowOf passes the rows of a query to use, none if the database lacks the table: a
+// build can be without some.
+func eachRowOf(ctx context.Context, db *tables.DB, table, query string, use func(row [][]byte)) error {
+	if has, err := db.HasTable(ctx, table); err != nil || !has {
+		return err
 	}
-	return 0
-}
-
-// keptCandidates is the number of questions that choose compares.
-const keptCandidates = 256
-
-// candidates are the questions of the highest rank. Of too many it keeps a sample that
-// depends only on their ids.
-type candidates struct {
-	rank int
-	ids  []int64
-}
-
-func (c *candidates) offer(q answeredQuestion) {
-	switch rank := q.rank(); {
-	case len(c.ids) == 0 || rank > c.rank:
-		c.rank, c.ids = rank, append(c.ids[:0], q.id)
-	case rank == c.rank:
-		if c.ids = append(c.ids, q.id); len(c.ids) == 8*keptCandidates {
-			c.thin()
-		}
-	}
-}
-
-// thin keeps the keptCandidates ids with the smallest hashes.
-func (c *candidates) thin() {
-	slices.SortFunc(c.ids, func(a, b int64) int { return cmp.Compare(schema.Mix64(uint64(a)), schema.Mix64(uint64(b))) })
-	c.ids = c.ids[:min(len(c.ids), keptCandidates)]
+	return db.EachRow(ctx, query, func(row [][]byte) error { use(row); return nil })
 }

@@ -132,16 +132,16 @@ func TestTimesAreMonthsUpToAYear(t *testing.T) {
 		{"longer", []int{2022 * 12, 2022*12 + maxMonths}, 2, false},
 		{"many years", []int{2008 * 12, 2024 * 12}, 17, false},
 	} {
-		r := &Report{o: Options{Manifest: &manifest.Manifest{}}, scan: &tableScan{months: map[int]*postCounts{}}}
+		r := &Report{o: Options{Manifest: &manifest.Manifest{}}, figures: &schema.Figures{Months: map[string]schema.PostCounts{}}}
 		for _, m := range c.months {
-			r.scan.months[m] = &postCounts{questions: 1, answers: 2}
+			r.figures.Months[fmt.Sprintf("%04d-%02d", m/12, m%12+1)] = schema.PostCounts{Questions: 1, Answers: 2}
 		}
 		chart, byMonth := r.times()
 		if len(chart.Columns) != c.columns || byMonth != c.byMonth || len(chart.Table.Rows) != c.columns {
 			t.Errorf("%s: %d columns, by month %t", c.name, len(chart.Columns), byMonth)
 		}
 	}
-	if chart, _ := (&Report{scan: &tableScan{}}).times(); chart != nil {
+	if chart, _ := (&Report{figures: &schema.Figures{}}).times(); chart != nil {
 		t.Error("a chart without posts")
 	}
 }

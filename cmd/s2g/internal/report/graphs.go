@@ -72,8 +72,11 @@ func (r *Report) aboutGraphs() string {
 	noun := r.noun()
 	if len(r.order) == 0 {
 		tags := []string{"a", "b"}
-		if largest := r.scan.largestTags(3); len(largest) > 0 {
-			tags = largest
+		if largest := r.figures.Tags.Largest; len(largest) > 0 {
+			tags = tags[:0]
+			for _, t := range largest[:min(len(largest), 3)] {
+				tags = append(tags, t.Name)
+			}
 		}
 		return "No question of this dump has a tag that is one of the selected " + noun + "s, so every graph is empty. " +
 			"s2g graph --out OUT --languages " + terminal.ShellQuoted(strings.Join(tags, ",")) + " selects other tags, --other puts the rest into a graph of its own."
@@ -121,9 +124,9 @@ func (r *Report) aboutGraphs() string {
 	if twice := summed - all.Distinct; twice > 0 {
 		about += fmt.Sprintf(" A question of several %ss is in the graph of each: summed over the graphs there are %s.", noun, comma(summed))
 	}
-	if outside := r.scan.questions - all.Distinct; outside > 0 {
+	if outside := r.figures.Tags.Questions - all.Distinct; outside > 0 {
 		about += fmt.Sprintf(" %s of the site, %s, have none of the selected %ss and are in no graph.",
-			plural(outside, "question"), share(outside, r.scan.questions), noun)
+			plural(outside, "question"), share(outside, r.figures.Tags.Questions), noun)
 	}
 	return about
 }

@@ -5,101 +5,49 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"s2g/schema"
 )
 
-// linkCounts counts the edges from posts of one language to posts of another or the same.
-// An edge whose ends are in several graphs counts in the cell of each pair of graphs, and
-// once in all.
-type linkCounts struct {
-	rows    map[int]int // row, which is the column too, by position of a graph
-	cells   [][]linkCount
-	all     linkCount // edges, each once
-	across  linkCount // edges whose ends have no language in common
-	outside int64     // edges that are in no cell
-	inside  int64     // sum of the cells
-}
+// linkCells are the edges between graphs.
+type linkCells struct{ schema.LinkFigures }
 
-// linkCount counts edges by their property.
-type linkCount struct{ linked, duplicate int64 }
-
-func (c linkCount) sum() int64 { return c.linked + c.duplicate }
-
-func (c *linkCount) count(duplicate bool) {
-	if duplicate {
-		c.duplicate++
-	} else {
-		c.linked++
-	}
-}
-
-// newLinkCounts returns empty counts of the graphs at these positions.
-func newLinkCounts(shown []int) *linkCounts {
-	l := &linkCounts{rows: map[int]int{}, cells: make([][]linkCount, len(shown))}
-	for row, graph := range shown {
-		l.rows[graph] = row
-		l.cells[row] = make([]linkCount, len(shown))
-	}
-	return l
-}
-
-// count counts an edge whose ends are in these graphs.
-func (l *linkCounts) count(from, to []int, duplicate bool) {
-	l.all.count(duplicate)
-	if !slices.ContainsFunc(from, func(g int) bool { return slices.Contains(to, g) }) {
-		l.across.count(duplicate)
-	}
-	before := l.inside
-	for _, f := range from {
-		row, ok := l.rows[f]
-		if !ok {
-			continue
-		}
-		for _, g := range to {
-			if column, ok := l.rows[g]; ok {
-				l.cells[row][column].count(duplicate)
-				l.inside++
-			}
-		}
-	}
-	if l.inside == before {
-		l.outside++
-	}
+// at returns the edges from posts of a row's graph to posts of a column's.
+func (l linkCells) at(row, column int) schema.LinkCount {
+	return schema.LinkCount{Linked: l.Linked[row][column], Duplicate: l.Duplicate[row][column]}
 }
 
 // languagePair is a cell with its place.
 type languagePair struct {
 	from, to int // rows
-	linkCount
+	schema.LinkCount
 }
 
 // largest returns the cells off the diagonal with most edges, at most n of them.
-func (l *linkCounts) largest(n int) []languagePair {
+func (l linkCells) largest(n int) []languagePair {
 	var pairs []languagePair
-	for i, row := range l.cells {
-		for j, c := range row {
-			if i != j && c.sum() > 0 {
+	for i := range l.Graphs {
+		for j := range l.Graphs {
+			if c := l.at(i, j); i != j && c.Sum() > 0 {
 				pairs = append(pairs, languagePair{i, j, c})
 			}
 		}
 	}
 	slices.SortFunc(pairs, func(a, b languagePair) int {
-		return cmp.Or(cmp.Compare(b.sum(), a.sum()), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+		return cmp.Or(cmp.Compare(b.Sum(), a.Sum()), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
 	return pairs[:min(n, len(pairs))]
 }
 
 // maxCell returns the count of the largest cell.
-func (l *linkCounts) maxCell() (n int64) {
-	for _, row := range l.cells {
-		for _, c := range row {
-			n = max(n, c.sum())
+func (l linkCells) maxCell() (n int64) {
+	for i := range l.Graphs {
+		for j := range l.Graphs {
+			n = max(n, l.at(i, j).Sum())
 		}
 	}
 	return n
 }
-
-// matrixLanguages is the largest number of languages in the matrix.
-const matrixLanguages = 40
 
 // numberedLanguages is the largest number of languages at which cells show their counts.
 const numberedLanguages = 12
@@ -154,7 +102,7 @@ type shade struct {
 }
 
 // newLinkMatrix draws the cells of l, whose rows have these names.
-func newLinkMatrix(c chart, l *linkCounts, names []string) *linkMatrix {
+func newLinkMatrix(c chart, l linkCells, names []string) *linkMatrix {
 	m := &linkMatrix{chart: c, CellX: narrowCell, CellY: narrowCell, Numbered: len(names) <= numberedLanguages}
 	if m.Numbered {
 		m.CellX = wideCell
@@ -179,14 +127,15 @@ func newLinkMatrix(c chart, l *linkCounts, names []string) *linkMatrix {
 		head.X, head.Y = x+m.CellX/2+4, edge-nameGap
 		m.Rows, m.Heads = append(m.Rows, row), append(m.Heads, head)
 		m.Own = append(m.Own, matrixCell{X: x, Y: y})
-		for j, cell := range l.cells[i] {
-			if cell.sum() == 0 {
+		for j := range names {
+			cell := l.at(i, j)
+			if cell.Sum() == 0 {
 				continue
 			}
 			x, y := at(i, j)
 			m.Cells = append(m.Cells, matrixCell{
-				X: x, Y: y, TextX: x + m.CellX/2, TextY: y + m.CellY/2 + 4, Shade: shadeOf(cell.sum(), from), Text: short(cell.sum()),
-				Hint: fmt.Sprintf("%s to %s: %s, %s", name, names[j], plural(cell.linked, "link"), plural(cell.duplicate, "duplicate")),
+				X: x, Y: y, TextX: x + m.CellX/2, TextY: y + m.CellY/2 + 4, Shade: shadeOf(cell.Sum(), from), Text: short(cell.Sum()),
+				Hint: fmt.Sprintf("%s to %s: %s, %s", name, names[j], plural(cell.Linked, "link"), plural(cell.Duplicate, "duplicate")),
 			})
 		}
 	}

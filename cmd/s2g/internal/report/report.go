@@ -3,17 +3,18 @@
 //
 // Its steps:
 //
-//  1. stats (cmd/s2g/internal/stats) counts questions, answers, nodes and edges by graph;
-//  2. beside that, [scanTables] reads the posts once for their times, scores and tags,
-//     and the indexes of answers and of links;
+//  1. questions, answers, nodes and edges by graph come from graph/void.ttl, months,
+//     scores, tags and links from the manifest: the graph stage has counted them. Of a
+//     build without a graph, or one of other tables, package stats counts the rows;
+//  2. [readTop] reads the questions of the highest scores from the tables;
 //  3. [readExample] chooses a question by the tables and reads its thread from the
 //     graph's files; [thread.svg] draws it;
 //  4. the manifest and rejects.jsonl supply the omissions, options and times;
 //  5. Go code computes the geometry of charts, and page.html has their markup.
 //     html/template escapes their text, so that text of posts is never markup.
 //
-// Memory is that of schema/threads, 21 bytes a post, and a few pages. The same build
-// gives the same bytes, except for the stages' times.
+// Time and memory do not grow with the number of posts, unless rows are counted. The same
+// build gives the same bytes, except for the stages' times.
 package report
 
 import (
@@ -27,14 +28,11 @@ import (
 	"path/filepath"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"s2g/cmd/s2g/internal/stats"
 	"s2g/ingest"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/tables"
-	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
 
@@ -50,11 +48,14 @@ type Options struct {
 	Manifest  *manifest.Manifest
 	Site      vocab.Site
 	Languages []schema.Language
-	Other     bool         // there is a remainder graph
-	Stats     *stats.Stats // nil: Gather computes them
+	Other     bool // there is a remainder graph
 
-	// Progress receives the name of the work, its done part and its total, in posts. nil: none.
-	Progress func(what string, done, total int64)
+	// Stats and Figures are the counts of the graph. nil: Gather counts the rows of the
+	// tables.
+	Stats   *stats.Stats
+	Figures *schema.Figures
+
+	Progress func(what string, done, total int64) // receives the name of the work; nil: none
 }
 
 // Report is the data of the page.
@@ -64,14 +65,14 @@ type Report struct {
 	stats   *stats.Stats
 	order   []int // positions of the graphs with questions, the largest first; that of the whole site only where it is alone
 	whole   bool  // there is a graph of the whole site
-	scan    *tableScan
+	figures *schema.Figures
 	top     []topQuestion
 	example *example
 	rejects []ingest.Reject
 }
 
-// Gather reads the tables of the build, its manifest, its rejects and some files
-// of its graph.
+// Gather reads the manifest of the build, its rejects, some rows of its tables and some
+// files of its graph.
 func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	r := &Report{o: o}
 	wrap := func(err error) (*Report, error) { return nil, fmt.Errorf("gathering the report: %w", err) }
@@ -82,34 +83,19 @@ func Gather(ctx context.Context, db *tables.DB, o Options) (*Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(string, int64, int64) {}
 	}
-	var index *threads.Index
-	work, workCtx := errgroup.WithContext(ctx)
-	work.Go(func() (err error) {
-		if r.stats = o.Stats; r.stats == nil {
-			r.stats, err = stats.Compute(workCtx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize})
+	if r.stats, r.figures = o.Stats, o.Figures; r.stats == nil || r.figures == nil {
+		o.Progress("rows of the tables", 0, 0)
+		r.stats, r.figures, err = stats.Compute(ctx, db, stats.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Manifest.Options.Materialize})
+		if err != nil {
+			return wrap(err)
 		}
-		return err
-	})
-	work.Go(func() (err error) {
-		o.Progress("threads", 0, 0)
-		if index, err = threads.Build(workCtx, db, o.Languages, o.Other); err != nil {
-			return err
-		}
-		r.scan, err = scanTables(workCtx, db, index, o.Manifest.Dump.Tables["Posts"].Rows, o.Progress)
-		o.Progress("statements by graph and term", 0, 0) // which the other goroutine counts
-		return err
-	})
-	if err := work.Wait(); err != nil {
-		return wrap(err)
 	}
 	r.order, r.whole = bySize(r.stats.Graphs)
-	if err := r.scan.readLinks(ctx, db, index, r.order[:min(len(r.order), matrixLanguages)]); err != nil {
-		return wrap(fmt.Errorf("counting links: %w", err))
-	}
-	if r.top, err = readTop(ctx, db, index, r.scan.best); err != nil {
+	o.Progress("questions", 0, 0)
+	if r.top, err = readTop(ctx, db, o, r.figures.Best); err != nil {
 		return wrap(err)
 	}
-	if r.example, err = readExample(ctx, db, index, &r.scan.candidates, o); err != nil {
+	if r.example, err = readExample(ctx, db, o, r.figures.Examples); err != nil {
 		return wrap(err)
 	}
 	if r.rejects, err = ingest.ReadRejects(o.Out); err != nil {

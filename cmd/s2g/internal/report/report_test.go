@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"s2g/cmd/s2g/internal/buildtest"
+	"s2g/cmd/s2g/internal/stats"
 	"s2g/graph"
 	"s2g/graph/rdf4j/rdf4jtest"
 	"s2g/schema"
@@ -83,6 +84,20 @@ func TestPageOfASample(t *testing.T) {
 	page := render(t, db, o)
 	if again := render(t, db, o); again != page {
 		t.Error("the same build gives another page")
+	}
+	counted, done := o, o.Manifest.Stages[manifest.Graph]
+	var err error
+	if counted.Stats, err = stats.Read(o.Out, done, stats.Options{Site: o.Site, Languages: o.Languages}); err != nil {
+		t.Fatal(err)
+	}
+	counted.Figures = done.Figures
+	counted.Progress = func(what string, _, _ int64) {
+		if strings.Contains(what, "rows") {
+			t.Errorf("a report of a graph that has been counted reads %s", what)
+		}
+	}
+	if has := render(t, db, counted); has != page {
+		t.Error("the counts of the graph stage give another page than the rows")
 	}
 	checkMarkup(t, page)
 	for _, want := range []string{

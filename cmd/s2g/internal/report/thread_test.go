@@ -43,7 +43,8 @@ func buildGraph(t testing.TB, db *tables.DB, o Options, shape graph.Options) {
 	if err := graph.Run(t.Context(), dir, db, shape); err != nil {
 		t.Fatal(err)
 	}
-	o.Manifest.Stages[manifest.Graph].Files = dir.Manifest().Stages[manifest.Graph].Files
+	done := dir.Manifest().Stages[manifest.Graph]
+	o.Manifest.Stages[manifest.Graph].Files, o.Manifest.Stages[manifest.Graph].Figures = done.Files, done.Figures
 }
 
 // TestThreadHasAllTriplesOfTheGraph compares threads with all triples of their

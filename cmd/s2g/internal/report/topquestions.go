@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -13,28 +12,9 @@ import (
 	"s2g/schema/threads"
 )
 
-// shownQuestions is the number of questions that the page lists.
-const shownQuestions = 10
-
-// scoredQuestion is a question of a graph with its score.
-type scoredQuestion struct{ id, score int64 }
-
-// offerBest keeps the question if few have a higher score. Of equal scores the smaller
-// id is first.
-func (s *tableScan) offerBest(q scoredQuestion) {
-	if n := len(s.best); n == shownQuestions && q.score <= s.best[n-1].score && q.id > s.best[n-1].id {
-		return
-	}
-	i, _ := slices.BinarySearchFunc(s.best, q, func(a, b scoredQuestion) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
-	})
-	s.best = slices.Insert(s.best, i, q)
-	s.best = s.best[:min(len(s.best), shownQuestions)]
-}
-
 // topQuestion is a question with a high score.
 type topQuestion struct {
-	scoredQuestion
+	schema.ScoredQuestion
 	title, created string // empty: the dump has none
 	tags           []string
 	answers        int64 // in the dump
@@ -42,21 +22,27 @@ type topQuestion struct {
 }
 
 // readTop reads what the page shows of questions.
-func readTop(ctx context.Context, db *tables.DB, index *threads.Index, best []scoredQuestion) ([]topQuestion, error) {
+func readTop(ctx context.Context, db *tables.DB, o Options, best []schema.ScoredQuestion) ([]topQuestion, error) {
 	if len(best) == 0 {
 		return nil, nil
 	}
+	var ids []int64
+	for _, q := range best {
+		ids = append(ids, q.ID)
+	}
+	index, err := threads.BuildOf(ctx, db, o.Languages, o.Other, ids)
+	if err != nil {
+		return nil, err
+	}
 	top := make([]topQuestion, len(best))
 	at := map[int64]*topQuestion{}
-	var ids []int64
 	for i, q := range best {
-		p, _ := index.Find(q.id)
-		top[i] = topQuestion{scoredQuestion: q, accepted: p.AcceptedAnswer != 0}
-		at[q.id] = &top[i]
-		ids = append(ids, q.id)
+		p, _ := index.Find(q.ID)
+		top[i] = topQuestion{ScoredQuestion: q, accepted: p.AcceptedAnswer != 0}
+		at[q.ID] = &top[i]
 	}
 	in := tables.IDList(ids)
-	err := db.EachRow(ctx, "SELECT Id, Title, Tags, DATE_FORMAT(CreationDate, '%Y-%m-%dT%TZ') FROM Posts WHERE Id IN ("+in+")", func(row [][]byte) error {
+	err = db.EachRow(ctx, "SELECT Id, Title, Tags, DATE_FORMAT(CreationDate, '%Y-%m-%dT%TZ') FROM Posts WHERE Id IN ("+in+")", func(row [][]byte) error {
 		q := at[tables.Int(row[0])]
 		q.title, q.created = strings.TrimSpace(string(row[1])), string(row[3])
 		for tag := range schema.SplitTags(row[2]) {
@@ -84,9 +70,9 @@ type questionLine struct{ Score, Title, Source, Note string }
 // questions returns the questions with the highest scores.
 func (r *Report) questions() (lines []questionLine) {
 	for _, q := range r.top {
-		l := questionLine{Score: comma(q.score), Title: shorten(q.title, 200), Source: r.o.Site.Question(q.id)}
+		l := questionLine{Score: comma(q.Score), Title: shorten(q.title, 200), Source: r.o.Site.Question(q.ID)}
 		if l.Title == "" {
-			l.Title = "Question " + comma(q.id)
+			l.Title = "Question " + comma(q.ID)
 		}
 		l.Note = day(q.created) + ", " + plural(q.answers, "answer")
 		if q.accepted {

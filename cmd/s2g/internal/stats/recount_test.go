@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 	"s2g/graph"
 	"s2g/graph/trig"
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/schematest"
 	"s2g/schema/vocab"
 )
@@ -43,14 +45,26 @@ func TestStatsAreThoseOfTheFiles(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			buildtest.Load(t, db, c.dump(t))
 			c.o.Site = vocab.StackOverflow
-			got, err := Compute(t.Context(), db, c.o)
+			got, _, err := Compute(t.Context(), db, c.o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			batches, _ := buildtest.Graph(t, db, graph.Options{Languages: c.o.Languages, Other: c.o.Other, Materialize: c.o.Materialize})
+			batches, ontology := buildtest.Graph(t, db, graph.Options{Languages: c.o.Languages, Other: c.o.Other, Materialize: c.o.Materialize})
 			want := newRecount(t, batches).stats(c.o)
 			if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 				t.Errorf("files -, Compute +\n%s", diff)
+			}
+			out := filepath.Dir(filepath.Dir(ontology))
+			m, err := manifest.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stored, err := Read(out, m.Stages[manifest.Graph], c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(got, stored); diff != "" {
+				t.Errorf("Compute -, Read +\n%s", diff)
 			}
 			if want.Quads.Summed == 0 {
 				t.Error("no quads")

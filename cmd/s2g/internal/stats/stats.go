@@ -2,20 +2,27 @@
 // build: questions, answers, acceptance, answers and comments a question, by
 // language and as a distribution; nodes by class and edges by predicate.
 //
-// The figures come from SQL over the tables (package oracle), not from the files: a few
-// grouped scans take a fraction of the time that reading every quad takes, and need no
-// graph. verify proves that the files hold the same. The counts of the graph stage are
-// not used, because a figure should not depend on the code that it describes.
+// The figures of a build with a graph are those of graph/void.ttl, which the graph stage
+// counts while it writes (Read). verify compares that file with what package oracle counts
+// in the tables. A build without a graph has its figures from the oracle (Compute).
 package stats
 
 import (
+	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"runtime"
 	"slices"
 
 	"s2g/cmd/s2g/internal/oracle"
+	"s2g/graph"
 	"s2g/schema"
+	"s2g/schema/manifest"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
@@ -107,19 +114,64 @@ func float(n int64) *float64 { x := float64(n); return &x }
 // AcceptedAnswer, count among the edges.
 var nodeClasses = []string{vocab.Question, vocab.Answer, vocab.Comment, vocab.Tag, vocab.TagWiki, vocab.TagWikiExcerpt}
 
-// Compute computes the statistics from the tables.
-func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, error) {
+// Read returns the statistics of the graph in OUT, which is that of the given options, from
+// its description. A description that is not that of the stage is a verification fault.
+func Read(out string, stage *manifest.Stage, o Options) (*Stats, error) {
+	o = o.withDefaults()
+	const name = "graph/void.ttl"
+	fault := func(err error) (*Stats, error) {
+		return nil, schema.Faultf(schema.FaultVerification, "s2g verify with option files-only lists all damage in "+out+"; build the graph again", "%s: %w", filepath.Join(out, name), err)
+	}
+	i := slices.IndexFunc(stage.Files, func(f manifest.File) bool { return f.Name == name })
+	if i < 0 {
+		return fault(errors.New("the manifest does not list it"))
+	}
+	file, err := schema.OpenRegular(filepath.Join(out, filepath.FromSlash(name)))
+	if err != nil {
+		return fault(err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	text := bufio.NewReaderSize(io.TeeReader(io.LimitReader(file, stage.Files[i].Size+1), sum), 1<<20)
+	counts, err := graph.ReadVoID(text, graph.Options{Site: o.Site, Languages: o.Languages, Other: o.Other, Materialize: o.Materialize})
+	if err == nil {
+		_, err = io.Copy(io.Discard, text)
+	}
+	if err != nil {
+		return fault(err)
+	}
+	if hex.EncodeToString(sum.Sum(nil)) != stage.Files[i].SHA256 {
+		return fault(errors.New("its SHA-256 is not that of the manifest"))
+	}
+	found := &oracle.Expected{Distinct: tallies(counts.Union)}
+	for _, byIRI := range counts.Graphs {
+		found.Graphs = append(found.Graphs, tallies(byIRI))
+	}
+	return Of(found, o), nil
+}
+
+// tallies returns counts of quads, which are by the IRI of their term.
+func tallies(byIRI map[string]int64) (t oracle.Tallies) {
+	for term := range oracle.AllTerms {
+		t[term].Count = byIRI[term.IRI()]
+	}
+	return t
+}
+
+// Compute counts the rows of the tables. It returns the statistics of the graph that they
+// make, and its figures.
+func Compute(ctx context.Context, db *tables.DB, o Options) (*Stats, *schema.Figures, error) {
 	if err := o.Site.Check(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o = o.withDefaults()
 	expected, err := oracle.Compute(ctx, db, oracle.Options{
 		Languages: o.Languages, Other: o.Other, Materialize: o.Materialize, CountsOnly: true, Connections: o.Connections,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("computing the statistics: %w", err)
+		return nil, nil, fmt.Errorf("computing the statistics: %w", err)
 	}
-	return Of(expected, o), nil
+	return Of(expected, o), expected.Figures, nil
 }
 
 func (o Options) withDefaults() Options {
@@ -132,7 +184,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Of returns the statistics of what the graph must hold.
+// Of returns the statistics of what a graph holds.
 func Of(expected *oracle.Expected, o Options) *Stats {
 	o = o.withDefaults()
 	all := slices.Clone(o.Languages)

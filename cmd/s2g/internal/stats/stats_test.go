@@ -32,7 +32,7 @@ func f(x float64) *float64 { return &x }
 func TestStatsOfMiniDump(t *testing.T) {
 	db := server.Open(t)
 	buildtest.Load(t, db, "../oracle/testdata/mini")
-	s, err := Compute(t.Context(), db, Options{Site: vocab.StackOverflow, Other: true})
+	s, _, err := Compute(t.Context(), db, Options{Site: vocab.StackOverflow, Other: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,8 @@ func (v *verifier) compareReport(ctx context.Context, db *tables.DB, want *oracl
 	o := v.manifest.Options
 	options := report.Options{
 		Out: v.out, Manifest: v.manifest, Site: v.site, Languages: o.Table(), Other: o.Other,
-		Stats: stats.Of(want, stats.Options{Site: v.site, Languages: o.Table(), Other: o.Other, Materialize: o.Materialize}),
+		Stats:   stats.Of(want, stats.Options{Site: v.site, Languages: o.Table(), Other: o.Other, Materialize: o.Materialize}),
+		Figures: want.Figures,
 	}
 	if fresh, err := report.Fresh(options); err != nil || !fresh {
 		c.differ("%s is not of this state of the build", report.FileName)
