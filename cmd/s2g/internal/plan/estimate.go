@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"s2g/ingest"
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
@@ -28,6 +29,7 @@ type estimateInput struct {
 	Dimensions  int              // of dense vectors; 0: unknown, of an endpoint
 	Pool        int64            // buffer pool of the private server, bytes; 0: the server is the user's
 	DefaultPool bool             // Pool is the default, of which the tables may take less
+	Cores       int              // that ingest uses
 	Held        bool             // tables of an earlier ingest stay in service until the new ones are complete
 }
 
@@ -53,15 +55,15 @@ func estimate(in estimateInput) (*Plan, error) {
 		}
 		p.Steps = append(p.Steps, s)
 	}
-	ingest := Step{Stage: manifest.Ingest, Temporary: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
+	load := Step{Stage: manifest.Ingest, Temporary: int64(sortShare*float64(d.posts)) + d.spool, Memory: 256<<20 + 16*d.rows}
 	if in.Pool > 0 { // the tables of the user's server take no disk here
-		ingest.Disk, ingest.Existing = d.tablesDisk(p.XML), existing.tables
+		load.Disk, load.Existing = d.tablesDisk(p.XML), existing.tables
 		if in.Held {
-			ingest.oldTables = min(ingest.Existing, ingest.Disk)
-			ingest.Temporary += ingest.oldTables
+			load.oldTables = min(load.Existing, load.Disk)
+			load.Temporary += load.oldTables
 		}
 	}
-	step(ingest)
+	step(load)
 	c := d.coverage(in.Shape, in.Tags)
 	quads := graphShare(in.Shape.Compress, in.Shape.Materialize, d.gzip) * float64(d.text)
 	graph := Step{Stage: manifest.Graph, Disk: int64(quads*c.graphs()) + descriptionDisk, Existing: existing.graph, Memory: 128<<20 + 24*d.rows}
@@ -73,6 +75,9 @@ func estimate(in estimateInput) (*Plan, error) {
 	step(graph)
 	step(vectors)
 	size := d.tablesSize()
+	if in.Stale[manifest.Ingest] {
+		p.Loading = &Loading{Connections: ingest.Connections(in.Cores), Posts: d.posts}
+	}
 	if in.DefaultPool {
 		in.Pool = min(in.Pool, tables.DefaultMemory(size))
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 	"text/tabwriter"
 
@@ -56,7 +57,8 @@ type Plan struct {
 	Disk      Need           `json:"disk"`             // where OUT is
 	Tables    *Need          `json:"tables,omitempty"` // on the disk of the private database; nil where that is the disk of OUT
 	Memory    Need           `json:"memory"`
-	Pool      *Pool          `json:"pool,omitempty"` // nil: nothing to do, or the tables are the user's server's
+	Pool      *Pool          `json:"pool,omitempty"`    // nil: nothing to do, or the tables are the user's server's
+	Loading   *Loading       `json:"loading,omitempty"` // nil: nothing is loaded
 }
 
 // Need is what a build needs of disk or memory beside the files that exist, and what the machine has, in bytes. 0 Has is
@@ -111,7 +113,7 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 		return nil, err
 	}
 	in := estimateInput{
-		Out: o.Out, Read: m.Dump, Stale: state.Stale, Dimensions: dimensions,
+		Out: o.Out, Read: m.Dump, Stale: state.Stale, Dimensions: dimensions, Cores: cmp.Or(o.Workers, runtime.GOMAXPROCS(0)),
 	}
 	if made := m.Stages[manifest.Vectors]; made != nil && made.Embedders != nil {
 		in.Aside = o.InPlace && !(embed.IsLocal(made.Embedders.Dense) && embed.IsLocal(made.Embedders.Sparse))
@@ -213,6 +215,9 @@ func (p *Plan) Write(w io.Writer) error {
 		about, size(p.XML), size(p.Disk.Needs), size(p.Disk.Has), tablesDisk, size(p.Memory.Needs), size(p.Memory.Has))
 	if err == nil && p.Pool != nil {
 		_, err = fmt.Fprintln(w, p.Pool)
+	}
+	if err == nil && p.Loading != nil {
+		_, err = fmt.Fprintln(w, p.Loading)
 	}
 	return err
 }
