@@ -78,7 +78,7 @@ func (a *app) build() *cobra.Command {
 	return cmd
 }
 
-// buildSteps returns what a build does beside its stages. named tells that the command line names the stages.
+// buildSteps returns what a build does beside its stages. named: the command line names the stages.
 func (a *app) buildSteps(b *build.Build, to *destination.Destinations, named bool) build.Steps {
 	var found *verify.Contents
 	do := build.Steps{
