@@ -34,10 +34,7 @@ func (a *app) db() *cobra.Command {
 		Long:  dbHelp,
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := a.readBuild(cmd, o); err != nil {
-				return err
-			}
-			if err := a.release(); err != nil { // tables are not of a build; a rebuild need not wait
+			if _, err := a.readManifest(cmd, o); err != nil { // tables are not of a build; a rebuild need not wait
 				return err
 			}
 			if write {

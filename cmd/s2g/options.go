@@ -121,13 +121,20 @@ func (o *options) needBuild() error {
 	return err
 }
 
-// readBuild reads the manifest of the build in OUT and completes the options with it. The build stays in service until
-// the command has ended.
+// readBuild is readManifest. The build stays in service until the command has ended.
 func (a *app) readBuild(cmd *cobra.Command, o *options) (*manifest.Manifest, error) {
 	if err := o.needOut(); err != nil {
 		return nil, err
 	}
 	if err := a.hold(cmd, o.Out); err != nil {
+		return nil, err
+	}
+	return a.readManifest(cmd, o)
+}
+
+// readManifest reads the manifest of the build in OUT and completes the options with it.
+func (a *app) readManifest(cmd *cobra.Command, o *options) (*manifest.Manifest, error) {
+	if err := o.needOut(); err != nil {
 		return nil, err
 	}
 	m, err := manifest.Read(o.Out)

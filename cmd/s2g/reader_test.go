@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,4 +93,51 @@ func TestBuildWaitsForReaders(t *testing.T) {
 	if diff := cmp.Diff(want, contents(t, out)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+// While a run overwrites the build in place, commands that read it end with exit code 4, at once. The tables stay open.
+func TestReadersBesideABuildInPlace(t *testing.T) {
+	schematest.Long(t)
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")
+	s2g(t, "sample", "--posts", "300", "--seed", "5", "--out", dump, "--quiet")
+	s2g(t, "build", "--dump", dump, "--out", out, "--languages", "python,java")
+	endpoint := newCountingEndpoint(t)
+	begun, goOn := make(chan bool, 1), make(chan bool)
+	blocking := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if exists(filepath.Join(out, ".s2g", "vectors.journal")) { // else it is a check before the run
+			select {
+			case begun <- true:
+			default:
+			}
+			<-goOn
+		}
+		endpoint.Config.Handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(blocking.Close)
+	code := make(chan int, 1)
+	var log lockedBuffer
+	go func() {
+		code <- run(context.WithoutCancel(t.Context()), []string{"vectors", "--out", out, "--in-place", "--dense", "openai+" + blocking.URL + "/v1?model=m"}, &log, &log)
+	}()
+	select {
+	case <-begun:
+	case got := <-code:
+		t.Fatalf("exit code %d\n%s", got, &log.b)
+	}
+	for _, reader := range [][]string{
+		{"search", "--out", out, "list"}, {"stats", "--out", out}, {"diff", out, out}, {"verify", "--out", out}, {"verify", "--out", out, "--files-only"},
+		{"load", "graphdb", "--out", out, "--url", "http://localhost:1"}, {"load", "qdrant", "--out", out, "--url", "http://localhost:1"},
+		{"publish", "--out", out}, {"report", "--out", out}, {"eval", "--out", out}, {"clean", "--out", out, "1"},
+	} {
+		_, stderr := s2gExits(t, 4, reader...)
+		mustContain(t, stderr, "another s2g")
+	}
+	s2g(t, "db", "--out", out, "SELECT COUNT(*) FROM Posts")
+	close(goOn)
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d\n%s", got, &log.b)
+	}
+	s2g(t, "stats", "--out", out)
 }

@@ -25,6 +25,8 @@ type Dir struct {
 	root string
 	lock *os.File
 
+	overwrites *os.File // the generation, which Overwrite holds alone
+
 	mu       sync.Mutex
 	manifest *Manifest // of root
 	service  *Manifest // of base
@@ -53,7 +55,7 @@ func Open(out string) (*Dir, error) {
 	if d.lock, err = lockFolder(abs, syscall.LOCK_EX); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(os.RemoveAll(d.Tmp()), os.Mkdir(d.Tmp(), 0o700)); err != nil {
+	if err := errors.Join(os.RemoveAll(overwritePath(abs)), os.RemoveAll(d.Tmp()), os.Mkdir(d.Tmp(), 0o700)); err != nil {
 		return nil, errors.Join(fmt.Errorf("emptying %s: %w", d.Tmp(), err), d.Close())
 	}
 	if err := completeSwap(abs); err != nil {
@@ -227,7 +229,7 @@ func syncFolder(folder string) error {
 	return errors.Join(entry.Sync(), entry.Close())
 }
 
-// Close releases the lock.
+// Close releases the locks.
 func (d *Dir) Close() error {
-	return unlockFolder(d.lock)
+	return errors.Join(d.EndOverwrite(), unlockFolder(d.lock))
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,8 +28,9 @@ const (
 type Generation struct{ lock *os.File }
 
 // HoldGeneration keeps the build in OUT in service until the result is released or
-// the process ends. Where another process swaps, it waits for the end of that; a swap
-// that was interrupted it completes. A folder in which this user can create no lock
+// the process ends. Where another process swaps, it waits for the end of that, and a
+// process that overwrites in place is a service fault; a swap that was interrupted it
+// completes. A folder in which this user can create no lock
 // file, as a copy on a read-only disk, is read without one. A swap that this user
 // cannot complete is a service fault.
 func HoldGeneration(ctx context.Context, out string) (*Generation, error) {
@@ -41,6 +43,9 @@ func HoldGeneration(ctx context.Context, out string) (*Generation, error) {
 		g, err := tryHold(abs)
 		if err != nil || g != nil && !isInterrupted(abs) {
 			return g, err
+		}
+		if g == nil && exists(overwritePath(abs)) {
+			return nil, busyFault(abs, cmp.Or(soleHolder(abs), "(unknown)"))
 		}
 		if g != nil {
 			if err := g.Release(); err != nil {
@@ -164,12 +169,34 @@ func (m *Manifest) CheckComplete() error {
 	return nil
 }
 
-// WaitForReaders waits until no process reads the build in service, before a run that
-// overwrites it in place. It calls waiting once if it must.
-func (d *Dir) WaitForReaders(ctx context.Context, waiting func()) error {
+// Overwrite begins runs that overwrite the build in service in place, until
+// EndOverwrite or Close: it waits until no process reads that, and calls waiting once if
+// it must. Readers end with a service fault meanwhile.
+func (d *Dir) Overwrite(ctx context.Context, waiting func()) error {
+	if d.overwrites != nil {
+		return nil
+	}
 	lock, err := lockGeneration(ctx, d.base, waiting)
 	if err != nil {
 		return err
 	}
-	return unlockFolder(lock)
+	d.overwrites = lock
+	if err := os.WriteFile(overwritePath(d.base), nil, 0o600); err != nil {
+		return errors.Join(fmt.Errorf("overwriting the build in %s: %w", d.base, err), d.EndOverwrite())
+	}
+	return nil
 }
+
+// EndOverwrite lets readers in again.
+func (d *Dir) EndOverwrite() error {
+	if d.overwrites == nil {
+		return nil
+	}
+	err := errors.Join(os.RemoveAll(overwritePath(d.base)), unlockFolder(d.overwrites))
+	d.overwrites = nil
+	return err
+}
+
+// overwritePath returns the path of the mark of a process that holds the generation
+// alone for longer than a swap. Without such a process it has no meaning.
+func overwritePath(base string) string { return filepath.Join(base, ".s2g", "overwrite") }

@@ -95,7 +95,7 @@ func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]stri
 	case b.Options.InPlace:
 		err := b.Dir.Discard()
 		if err == nil && replaces {
-			err = b.Dir.WaitForReaders(ctx, func() {
+			err = b.Dir.Overwrite(ctx, func() {
 				b.Options.Log.Warn("the stage begins when the commands that read the build have ended", "stage", stage)
 			})
 		}

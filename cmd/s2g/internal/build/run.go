@@ -61,6 +61,7 @@ func (b *Build) tidy() error {
 		}
 	}
 	kept, err := b.Dir.DiscardLinks()
+	err = errors.Join(err, b.Dir.EndOverwrite()) // before a load, which takes long
 	if kept {
 		b.Options.Log.Info("an interrupted build is kept; the same command with its options continues it", "folder", manifest.NextFolder(b.Dir.Out()))
 	}
