@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -276,19 +277,56 @@ func TestMilliseconds(t *testing.T) {
 	}
 }
 
-// The bytes of a post, and the time to read one.
-func BenchmarkRead(b *testing.B) {
+// ordinaryPosts returns n posts as sites have them: two answers to a question, ids with gaps.
+func ordinaryPosts(n int) []Post {
 	r := rand.New(rand.NewPCG(1, 2))
-	posts := make([]Post, 300_000)
+	posts := make([]Post, n)
 	var id, question int64
 	for i := range posts {
 		id += 1 + r.Int64N(3)
-		posts[i] = Post{ID: id, Type: 2, Created: 1_400_000_000_000 + int64(i)*9_000 + r.Int64N(9_000), HasScore: true, Score: r.Int32N(10), Linked: question}
+		posts[i] = Post{ID: id, Type: schema.PostAnswer, Created: 1_400_000_000_000 + int64(i)*9_000 + r.Int64N(9_000), HasScore: true, Score: r.Int32N(10), Linked: question}
 		if i%3 == 0 {
-			posts[i].Type, posts[i].Linked, question = 1, id+2, id
+			posts[i].Type, posts[i].Linked, question = schema.PostQuestion, id+2, id
 			posts[i].Tags = fmt.Appendf(nil, "|tag%d|tag%d|tag%d|", r.IntN(99), r.IntN(2000), r.IntN(60_000))
 		}
 	}
+	return posts
+}
+
+// A post takes some 12 bytes in the file, and a reader the memory of its buffers and tags.
+func TestFileAndReaderAreSmall(t *testing.T) {
+	const n = 200_000
+	content := write(t, "key", ordinaryPosts(n))
+	if perPost := float64(len(content)) / n; perPost > 12.5 {
+		t.Errorf("%.1f bytes a post", perPost)
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r, err := newReader(f, "key")
+	for p := (&Post{}); err == nil && p != nil; {
+		p, err = r.next()
+	}
+	runtime.ReadMemStats(&after)
+	if err != nil || r.read != n {
+		t.Fatalf("%d posts, %v", r.read, err)
+	}
+	if all := after.TotalAlloc - before.TotalAlloc; all > 8<<20 { // of 50,000 tags, too
+		t.Errorf("the reader has allocated %d bytes", all)
+	}
+}
+
+// The bytes of a post, and the time to read one.
+func BenchmarkRead(b *testing.B) {
+	posts := ordinaryPosts(300_000)
 	name := filepath.Join(b.TempDir(), "file")
 	content := write(b, "key", posts)
 	if err := os.WriteFile(name, content, 0o600); err != nil {

@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -31,6 +32,26 @@ func TestBuild(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, entries(x)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+	folder := t.TempDir()
+	for _, from := range []string{"a scan that writes the projection", "the projection"} {
+		beside, err := tables.Open(t.Context(), tables.ServerOptions{DSN: db.DSN(), Dir: folder, Locked: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y, err := Build(t.Context(), beside, langs, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(entries(x), entries(y)); diff != "" || x.Bytes() != y.Bytes() {
+			t.Errorf("from %s, %d and %d bytes (-table +got)\n%s", from, x.Bytes(), y.Bytes(), diff)
+		}
+		if err := beside.Close(); err != nil {
+			t.Error(err)
+		}
+		if files, _ := os.ReadDir(folder); len(files) != 1 {
+			t.Errorf("from %s: the folder has %v", from, files)
+		}
 	}
 	for _, c := range []struct {
 		ids  []int64
