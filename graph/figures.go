@@ -5,10 +5,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"sync"
+	"time"
 
 	"s2g/schema"
+	"s2g/schema/projection"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 )
@@ -133,30 +137,38 @@ func (e *examples) thin() {
 // addEarlier adds the posts and links of the units that the run does not render, because
 // an interrupted run has: those before the checkpoint.
 func (f *figures) addEarlier(ctx context.Context, src *source, last checkpoint) error {
-	posts, links := "", ""
+	before, links := int64(math.MaxInt64), ""
 	switch {
 	case last.Phase == phasePosts && last.Unit <= 0:
 		return nil
 	case last.Phase == phasePosts:
-		posts, links = fmt.Sprintf(" AND Id < %d", last.Unit), fmt.Sprintf(" AND PostId < %d", last.Unit)
+		before, links = last.Unit, fmt.Sprintf(" AND PostId < %d", last.Unit)
 	}
-	c := f.counts()
-	query := fmt.Sprintf("SELECT Id, PostTypeId = %d, CreationDate, Score, Tags FROM Posts WHERE PostTypeId IN (%[1]d, %d)", schema.PostQuestion, schema.PostAnswer) + posts
-	err := src.db.EachRow(ctx, query, func(row [][]byte) error {
-		p, ok := src.threads.Find(tables.Int(row[0]))
-		if ok {
-			c.addPost(p, row[2], row[3])
-		}
-		if tables.Int(row[1]) != 0 {
-			c.addTags(row[4], ok)
-		}
-		return nil
+	var c *figureCounts
+	err := projection.Read(ctx, src.db, func(int64) (func(*projection.Post), error) {
+		c = f.counts()
+		return func(row *projection.Post) {
+			if row.ID >= before {
+				return
+			}
+			p, ok := src.threads.Find(row.ID)
+			if ok {
+				var score []byte
+				if row.HasScore {
+					score = strconv.AppendInt(nil, int64(row.Score), 10)
+				}
+				c.addPost(p, time.UnixMilli(row.Created).UTC().AppendFormat(nil, "2006-01"), score)
+			}
+			if row.Question() {
+				c.addTags(row.Tags, ok)
+			}
+		}, nil
 	})
 	if err != nil {
 		return fmt.Errorf("counting the posts of an interrupted run: %w", err)
 	}
 	if src.tables["PostLinks"] {
-		query = fmt.Sprintf("SELECT DISTINCT PostId, RelatedPostId, LinkTypeId = %d FROM PostLinks WHERE LinkTypeId IN (%[1]d, %d)", schema.LinkDuplicate, schema.LinkLinked) + links
+		query := fmt.Sprintf("SELECT DISTINCT PostId, RelatedPostId, LinkTypeId = %d FROM PostLinks WHERE LinkTypeId IN (%[1]d, %d)", schema.LinkDuplicate, schema.LinkLinked) + links
 		err = src.db.EachRow(ctx, query, func(row [][]byte) error {
 			from, ok := src.threads.Find(tables.Int(row[0]))
 			to, found := src.threads.Find(tables.Int(row[1]))

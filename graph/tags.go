@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"s2g/schema"
+	"s2g/schema/projection"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
@@ -38,20 +39,20 @@ type tagList struct {
 }
 
 // listTags lists the tags of all questions in graphs. tagged holds the tags of the
-// questions that this run has rendered; listTags queries those before the checkpoint.
+// questions that this run has rendered; listTags reads those before the checkpoint.
 func listTags(ctx context.Context, src *source, tagged tagGraphs, last checkpoint) (*tagList, error) {
 	if last.Phase > phasePosts || last.Unit > 0 {
-		query := fmt.Sprintf("SELECT Tags FROM Posts WHERE PostTypeId = %d", schema.PostQuestion)
-		if last.Phase == phasePosts {
-			query += fmt.Sprintf(" AND Id < %d", last.Unit)
-		}
-		err := src.db.EachRow(ctx, query, func(row [][]byte) error {
-			if set := src.threads.SetOf(row[0]); set != 0 {
-				for tag := range schema.SplitTags(row[0]) {
-					tagged.record(tag, src.threads.Graphs(set), len(src.graphs))
+		err := projection.Read(ctx, src.db, func(int64) (func(*projection.Post), error) {
+			return func(p *projection.Post) {
+				if !p.Question() || last.Phase == phasePosts && p.ID >= last.Unit {
+					return
 				}
-			}
-			return nil
+				if set := src.threads.SetOf(p.Tags); set != 0 {
+					for tag := range schema.SplitTags(p.Tags) {
+						tagged.record(tag, src.threads.Graphs(set), len(src.graphs))
+					}
+				}
+			}, nil
 		})
 		if err != nil {
 			return nil, fmt.Errorf("reading the tags of questions: %w", err)

@@ -28,7 +28,7 @@ var imports = map[string][]string{
 	"s2g/ingest":            {"s2g/ingest/dump", "s2g/schema/projection", "s2g/schema/tables", "s2g/schema/manifest"},
 	"s2g/graph/trig":        {},
 	"s2g/graph/rdf4j":       {"s2g/schema/remote"},
-	"s2g/graph":             {"s2g/graph/trig", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/manifest"},
+	"s2g/graph":             {"s2g/graph/trig", "s2g/schema/vocab", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/projection", "s2g/schema/manifest"},
 	"s2g/vectors/text":      {},
 	"s2g/vectors/embed":     {"s2g/schema/remote", "s2g/schema/retry"},
 	"s2g/vectors/shard":     {"s2g/schema/manifest"},

@@ -1,7 +1,6 @@
 package threads
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -42,13 +41,10 @@ func buildOf(ctx context.Context, db *tables.DB, sets *graphSets, ids []int64) (
 	list := tables.IDList(slices.Sorted(maps.Keys(questions)))
 	var posts []projection.Post
 	for _, rows := range []string{
-		fmt.Sprintf("Id, PostTypeId, AcceptedAnswerId, Score, Tags FROM Posts WHERE PostTypeId = %d AND Id IN (%s)", schema.PostQuestion, list),
-		fmt.Sprintf("Id, PostTypeId, ParentId, Score, NULL FROM Posts WHERE PostTypeId = %d AND ParentId IN (%s)", schema.PostAnswer, list),
+		fmt.Sprintf("PostTypeId = %d AND Id IN (%s)", schema.PostQuestion, list), fmt.Sprintf("PostTypeId = %d AND ParentId IN (%s)", schema.PostAnswer, list),
 	} { // a query each, because MariaDB may use no index for both
-		err := db.EachRow(ctx, "SELECT "+rows, func(row [][]byte) error {
-			posts = append(posts, projection.Post{
-				ID: tables.Int(row[0]), Type: tables.Int(row[1]), Linked: tables.Int(row[2]), Score: int32(tables.Int(row[3])), Tags: bytes.Clone(row[4]),
-			})
+		err := db.EachRow(ctx, "SELECT "+projection.Columns+" FROM Posts WHERE "+rows, func(row [][]byte) error {
+			posts = append(posts, projection.OfRow(row))
 			return nil
 		})
 		if err != nil {
