@@ -34,13 +34,13 @@ demo: setup build
 	@scripts/demo bin/s2g $(DEMO) $(DEMO_POSTS)
 
 test: setup build
-	$(GO) test -short -timeout 10m ./...
+	$(GO) test -short -parallel 4 -timeout 10m ./...
 
 setup-engines: setup
 	@scripts/setup engines
 
 test-all: setup-engines build
-	$(GO) test -timeout 60m ./...
+	$(GO) test -parallel 4 -timeout 60m ./...
 
 e2e: setup build
 	$(GO) test ./cmd/s2g -count=1 -run '^TestEndToEnd' -v

@@ -59,6 +59,7 @@ func blocksOf(page, text string) (blocks []block) {
 // TestDocs runs the commands of each page in their order, in a folder of its own, as someone would who reads it from top
 // to bottom. A short test runs none, and parses those that cannot be run here.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	archive := os.DevNull // that no parsed block reads
 	if !testing.Short() {
 		schematest.Tool(t, "mariadbd")

@@ -88,6 +88,7 @@ func inodes(t *testing.T, out string) map[string]fs.FileInfo {
 // more; a third run has nothing to do.
 func TestDamageHeals(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")
@@ -247,6 +248,7 @@ func TestDamageHeals(t *testing.T) {
 // TestUpToDateIsALook runs a build that has nothing to do. It writes no file, and so it starts no server.
 func TestUpToDateIsALook(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")

@@ -26,6 +26,7 @@ func judge(t *testing.T, program string, args ...string) string {
 // graph, pyarrow the shards.
 func TestOutsideJudges(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
 	tests := map[string]struct {
@@ -39,7 +40,7 @@ func TestOutsideJudges(t *testing.T) {
 			want: "8503 quads equal",
 		},
 		"sample": {
-			dump: func(t *testing.T) string { return sampleDump(t, "--posts", "20000") },
+			dump: func(t *testing.T) string { return sampleDump(t, "--posts", "12000") }, // of two files
 			want: "quads equal",
 		},
 		"shuffled sample": {
@@ -79,7 +80,7 @@ func TestOutsideJudges(t *testing.T) {
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-
+			t.Parallel()
 			dump, out := c.dump(t), filepath.Join(t.TempDir(), "o")
 			s2g(t, append([]string{"build", "--dump", dump, "--out", out, "--site", "http://stackoverflow.com"}, slices.Concat(c.options, c.build)...)...)
 			mustBeEqual(t, c.want, append([]string{dump, out}, c.options...)...)
@@ -102,6 +103,7 @@ func mustBeEqual(t *testing.T, want string, args ...string) {
 // machine word has bits: one of those tags, one of all tags of a real dump.
 func TestOutsideJudgesOfManyLanguages(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "serdi")
 	schematest.Tool(t, "python3")
 

@@ -62,6 +62,7 @@ func makeOld(t *testing.T, out string) {
 // A build of an earlier version is read as before, and a build over it makes nothing again that has not changed.
 func TestBuildOfAnEarlierVersionStaysOfUse(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")

@@ -171,6 +171,7 @@ func openFolder(t *testing.T) string {
 // The private mariadbd may be killed at any moment of any command: exit code 4, and the same command then ends well.
 func TestDatabaseThatDiesIsAServiceFault(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")
@@ -219,6 +220,7 @@ func TestDatabaseThatDiesIsAServiceFault(t *testing.T) {
 // A verify beside a first build, or one that overwrites, ends with exit code 4: it never reads half of two builds as one.
 func TestVerifyBesideABuild(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "build")

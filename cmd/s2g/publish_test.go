@@ -15,6 +15,7 @@ import (
 // Hugging Face's datasets and huggingface_hub, and MLCommons' mlcroissant.
 func TestPublishedIsReadByOthers(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	sha256sum := schematest.Tool(t, "sha256sum")
 	python := schematest.Python(t, "datasets==5.2.0", "mlcroissant==1.1.1", "pandas==3.1.1", "pyarrow==26.0.1")

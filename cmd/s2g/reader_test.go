@@ -40,6 +40,7 @@ func (l *lockedBuffer) contains(part string) bool {
 // once; the run after makes the damaged stage again and swaps.
 func TestBuildWaitsForReaders(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")

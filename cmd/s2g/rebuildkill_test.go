@@ -18,6 +18,7 @@ import (
 // always the old one or the new one, whole. Package manifest kills after each step of a swap.
 func TestKillsOfARebuild(t *testing.T) {
 	schematest.Long(t)
+	t.Parallel()
 	schematest.Tool(t, "mariadbd")
 	work := t.TempDir()
 	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")

@@ -207,6 +207,7 @@ func TestHostileArchiveLists(t *testing.T) {
 
 // A file that changes between its finding and the end of its reading is a service fault, whatever the change.
 func TestFileThatChangesWhileItIsRead(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "7z")
 	docs := documents()
 	docs["Posts"] = postsDocument(20_000)

@@ -25,7 +25,7 @@ func TestHostileServers(t *testing.T) {
 			_, _ = c.Read(make([]byte, 4096))
 			_, _ = io.WriteString(c, "HTTP/1.1 400 Bad Request\r\nServer: nginx\r\n\r\n")
 		}, schema.FaultUsage, "a web server (nginx) answers", true},
-		"SSH":                  {func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.2\r\n"); _, _ = io.Copy(io.Discard, c) }, schema.FaultUsage, "an SSH server answers", false},
+		"SSH":                  {func(c net.Conn) { _, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.2\r\n"); _, _ = io.Copy(io.Discard, c) }, schema.FaultUsage, "an SSH server answers", true},
 		"no answer":            {func(c net.Conn) { _, _ = io.Copy(io.Discard, c) }, schema.FaultService, "answers nothing", true},
 		"connections that end": {func(net.Conn) {}, schema.FaultService, "connecting to the database", false},
 		"endless bytes": {func(c net.Conn) {

@@ -14,6 +14,7 @@ import (
 	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/schematest"
 	"s2g/schema/tables"
 	"s2g/schema/tables/tablestest"
 	"s2g/schema/vocab"
@@ -190,6 +191,7 @@ func TestDifferencesAreThoseOfTheDumps(t *testing.T) {
 }
 
 func TestFormOfFilesIsNoDifference(t *testing.T) {
+	schematest.Long(t)
 	dump := writeSample(t, 400)
 	t.Parallel()
 	db := server.Database(t)

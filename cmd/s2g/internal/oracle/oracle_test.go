@@ -52,6 +52,7 @@ func compute(t testing.TB, db *tables.DB, o oracle.Options) *oracle.Expected {
 // quads.py computes a dump's quads in another language. It shares nothing with the
 // SQL, not even the reading of the dump.
 func TestTalliesAreThoseOfQuadsInPython(t *testing.T) {
+	schematest.Long(t)
 	schematest.Tool(t, "python3")
 	program := schematest.Judge(t, "quads.py")
 	folder, err := filepath.Abs("testdata/mini")

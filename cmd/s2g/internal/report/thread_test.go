@@ -50,6 +50,7 @@ func buildGraph(t testing.TB, db *tables.DB, o Options, shape graph.Options) {
 // TestThreadHasAllTriplesOfTheGraph compares threads with all triples of their
 // nodes, which the test collects from every file of the graph.
 func TestThreadHasAllTriplesOfTheGraph(t *testing.T) {
+	schematest.Long(t)
 	t.Parallel()
 	db := server.Database(t)
 	buildtest.Load(t, db, buildtest.Sample(t, 1500))
