@@ -184,11 +184,11 @@ func (d *Dir) writeCopy(text []byte) error {
 // renewCopy writes the copy of the manifest again if a kill between two writes has left
 // another one.
 func (d *Dir) renewCopy() error {
-	text, err := os.ReadFile(filepath.Join(d.root, fileName))
+	text, err := schema.ReadRegular(filepath.Join(d.root, fileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	saved, failed := os.ReadFile(copyPath(d.root))
+	saved, failed := schema.ReadRegular(copyPath(d.root))
 	if err != nil || failed != nil || bytes.Equal(text, saved) {
 		return err
 	}
