@@ -367,6 +367,12 @@ var tampers = map[string]tamper{
 	"options of a run":      {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Options.Materialize = true }), want: []string{"stages.graph.options.materialize"}},
 	"tool":                  {sealed: entry(func(m *manifest.Manifest) { m.Tool = "v9" }), want: []string{"tool is"}},
 	"tool of a stage":       {sealed: entry(func(m *manifest.Manifest) { m.Stages["graph"].Tool = "v9" }), want: []string{"void.ttl"}},
+	"fingerprints": {sealed: entry(func(m *manifest.Manifest) {
+		for name, t := range m.Dump.Tables {
+			t.Fingerprint = ""
+			m.Dump.Tables[name] = t
+		}
+	}), want: []string{"fingerprints"}},
 	"replaced files": {sealed: entry(func(m *manifest.Manifest) {
 		m.Replaced = map[string][]manifest.File{"graph": {{Name: "graph/batch-000009.trig.gz", Size: 1}}}
 	}), want: []string{"replaced"}},

@@ -27,7 +27,8 @@ func (f *Fingerprint) Add(line []byte) {
 	f.sum += murmur3.Sum64(line)
 }
 
-func (f *Fingerprint) merge(other Fingerprint) {
+// Merge adds the rows of another fingerprint.
+func (f *Fingerprint) Merge(other Fingerprint) {
 	f.Rows += other.Rows
 	f.sum += other.sum
 }
@@ -76,7 +77,7 @@ func (db *DB) FingerprintOf(ctx context.Context, t schema.Table, workers int, pr
 			part, err := db.fingerprintRange(ctx, query, from, to, progress)
 			mu.Lock()
 			defer mu.Unlock()
-			all.merge(part)
+			all.Merge(part)
 			return err
 		})
 		if to == last {
@@ -197,13 +198,15 @@ func (db *DB) Compare(ctx context.Context, fingerprints map[string]string, worke
 		}
 		rows += got.Rows
 		if got.String() != want {
-			return rows, describeDifference(t.Name, got, want), nil
+			return rows, DescribeDifference(t.Name, got, want), nil
 		}
 	}
 	return rows, "", nil
 }
 
-func describeDifference(table string, got Fingerprint, want string) string {
+// DescribeDifference describes how the fingerprint of a table differs from the one
+// that an ingest left.
+func DescribeDifference(table string, got Fingerprint, want string) string {
 	count, _, _ := strings.Cut(want, "-")
 	if n := fmt.Sprint(got.Rows); n != count {
 		return fmt.Sprintf("the table %s has %s rows, the ingest left %s", table, n, count)

@@ -21,13 +21,16 @@ var commentRules = []rule{
 // commentScan returns the scan of Comments.
 func (r *tableReader) commentScan() scan {
 	has, isComment := mustTerm(vocab.HasComment), mustTerm(vocab.Comment)
-	selected := columns{"c.PostId", "c.Id"}
+	selected := r.columnsOf("Comments", "c")
+	postAt, idAt := selected.place("c.PostId"), selected.place("c.Id")
 	rules := selected.placeRules(commentRules, r.options.CountsOnly)
 	query := "SELECT " + selected.String() + " FROM Comments c WHERE TRUE" + r.selection.posts.in("c.PostId")
 	return scan{name: "comments", terms: termsOf(rules, has, isComment), run: func(ctx context.Context, c *collector) error {
 		comment, post := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
+		print := r.printer("Comments")
 		return r.db.EachRow(ctx, query, func(row [][]byte) error {
-			m := r.memberships.at(tables.Int(row[0]))
+			print.add(row)
+			m := r.memberships.at(tables.Int(row[postAt]))
 			in := r.memberships.graphs(m)
 			switch {
 			case len(in) > 0:
@@ -41,8 +44,8 @@ func (r *tableReader) commentScan() scan {
 				c.omitted[CommentsWithoutPost]++
 				return nil
 			}
-			comment.set(commentPath, row[1])
-			post.set(m.path(), row[0])
+			comment.set(commentPath, row[idAt])
+			post.set(m.path(), row[postAt])
 			c.addQuad(in, has, post.path, post.quad(markIRI, comment.path))
 			c.addQuad(in, isComment, comment.path, comment.typeQuad())
 			c.addRow(in, &comment, rules, false, row)

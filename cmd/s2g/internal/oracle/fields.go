@@ -101,9 +101,12 @@ var (
 	textTrue, textFalse        = []byte("1"), []byte("0")
 )
 
-// fieldsOfLinks are the fields that the scan of links collects. The scans of posts
-// collect the others.
-var fieldsOfLinks = []Field{DuplicateOf, LinkedTo}
+// fieldsOfLinks are the fields that the scan of links collects, fieldsOfThreads those of
+// threadScan. The scans of posts collect the others.
+var (
+	fieldsOfLinks   = []Field{DuplicateOf, LinkedTo}
+	fieldsOfThreads = []Field{HasAcceptedAnswer, AcceptedAnswerID}
+)
 
 func fieldsOfPosts() (list []Field) {
 	for f := range Fields {
@@ -120,10 +123,9 @@ const questionJoin = " LEFT JOIN Posts q ON p.PostTypeId=2 AND q.Id=p.ParentId"
 
 // postFields collects fieldsOfPosts of the rows that a postReader reads.
 type postFields struct {
-	memberships *memberships
 	// positions of columns
-	plain                             [Fields]int // of the fields with an expression
-	title, tags, accepted, authorName int
+	plain                         [Fields]int // of the fields with an expression
+	title, tags, authorName, body int
 
 	list []byte // buffer for the tags
 }
@@ -133,8 +135,11 @@ func (r *tableReader) newPostFields(c *columns) *postFields {
 	if r.options.Answers {
 		title, tags = "IF(p.PostTypeId=2,q.Title,p.Title)", "IF(p.PostTypeId=2,q.Tags,p.Tags)"
 	}
-	p := &postFields{memberships: r.memberships}
-	p.title, p.tags, p.accepted, p.authorName = c.place(title), c.place(tags), c.place("p.AcceptedAnswerId"), c.place("p.OwnerDisplayName")
+	p := &postFields{}
+	p.title, p.tags, p.authorName = c.place(title), c.place(tags), c.place("p.OwnerDisplayName")
+	if r.newText != nil {
+		p.body = c.place("p.Body")
+	}
 	for f := range fields {
 		if value := fields[f].value; value != "" {
 			p.plain[f] = c.place(value)
@@ -143,9 +148,9 @@ func (r *tableReader) newPostFields(c *columns) *postFields {
 	return p
 }
 
-// add adds the fields of a question or answer. question is the id of the question
-// that the post is or answers.
-func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject, question []byte, row [][]byte) {
+// add adds the fields of a question or answer that its row has. question is the id of
+// the question that the post is or answers.
+func (p *postFields) add(c *collector, m postMembership, in graphSet, languages []byte, s *subject, question []byte, row [][]byte) {
 	add := func(f Field, value []byte) { c.addField(in, m.is(isAnswer), f, s.path, FieldCRC(s.crc, value)) }
 	for f := range fields {
 		if fields[f].value != "" {
@@ -153,7 +158,7 @@ func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject
 		}
 	}
 	add(QuestionID, question)
-	add(Languages, p.memberships.languages(m))
+	add(Languages, languages)
 	if title := row[p.title]; title != nil {
 		add(Title, title)
 	} else {
@@ -164,13 +169,6 @@ func (p *postFields) add(c *collector, m postMembership, in graphSet, s *subject
 		p.list = append(append(p.list, tag...), '|')
 	}
 	add(Tags, withoutLast(p.list))
-	if m.is(hasAccepted) {
-		add(HasAcceptedAnswer, textTrue)
-		add(AcceptedAnswerID, row[p.accepted])
-	} else {
-		add(HasAcceptedAnswer, textFalse)
-		add(AcceptedAnswerID, nil)
-	}
 	if name := row[p.authorName]; len(name) > 0 {
 		add(AuthorName, name)
 	} else {

@@ -4,71 +4,113 @@ import (
 	"context"
 	"strconv"
 
+	"s2g/schema"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
 )
 
-// linkQuery reads each pair of linked posts once, with the number of rows of each kind
-// of link between them.
-func (r *tableReader) linkQuery() string {
-	return "SELECT PostId, RelatedPostId, SUM(LinkTypeId=1), SUM(LinkTypeId=3) FROM PostLinks WHERE LinkTypeId IN (1,3)" +
-		r.selection.posts.in("PostId") + " GROUP BY PostId, RelatedPostId"
-}
-
-// postLink is a row of linkQuery.
+// postLink is the rows of PostLinks between two posts.
 type postLink struct {
+	ids               [2]int64
 	from, to          postMembership
 	linked, duplicate bool
 
 	linkedRows, duplicateRows int64
 }
 
-// linkOf returns the link of a row, and whether both posts are in a graph. Only a
-// question can be the duplicate of another question.
-func (r *tableReader) linkOf(row [][]byte) (l postLink, ok bool) {
-	l.from, l.to = r.memberships.at(tables.Int(row[0])), r.memberships.at(tables.Int(row[1]))
-	l.linkedRows, l.duplicateRows = tables.Int(row[2]), tables.Int(row[3])
+// resolve finds the posts of a link, and reports whether both are in a graph. Only a question can be the duplicate of
+// another question.
+func (l *postLink) resolve(m *memberships) bool {
+	l.from, l.to = m.at(l.ids[0]), m.at(l.ids[1])
 	l.linked = l.linkedRows != 0
 	l.duplicate = l.duplicateRows != 0 && l.from.is(isQuestion) && l.to.is(isQuestion)
-	return l, l.from.inGraph() && l.to.inGraph()
+	return l.from.inGraph() && l.to.inGraph()
 }
 
-// linkScan returns the scan of PostLinks that collects edges. An edge is in the graphs of
-// both of its ends.
+// eachLink reads PostLinks in the order of posts, and calls use with each pair of posts that a link of either kind
+// joins.
+func (r *tableReader) eachLink(ctx context.Context, use func(l *postLink)) error {
+	selected := r.columnsOf("PostLinks", "l")
+	from, to, kind := selected.place("l.PostId"), selected.place("l.RelatedPostId"), selected.place("l.LinkTypeId")
+	condition := ""
+	print := r.printer("PostLinks")
+	if print == nil {
+		condition = " AND l.LinkTypeId IN (1,3)"
+	}
+	query := "SELECT " + selected.String() + " FROM PostLinks l WHERE TRUE" + condition + r.selection.posts.in("l.PostId") + " ORDER BY l.PostId, l.RelatedPostId"
+	var l postLink
+	err := r.db.EachRow(ctx, query, func(row [][]byte) error {
+		print.add(row)
+		of := tables.Int(row[kind])
+		if of != schema.LinkLinked && of != schema.LinkDuplicate {
+			return nil
+		}
+		if ids := [2]int64{tables.Int(row[from]), tables.Int(row[to])}; ids != l.ids || l.linkedRows+l.duplicateRows == 0 {
+			if l.linkedRows+l.duplicateRows > 0 {
+				use(&l)
+			}
+			l = postLink{ids: ids}
+		}
+		if of == schema.LinkLinked {
+			l.linkedRows++
+		} else {
+			l.duplicateRows++
+		}
+		return nil
+	})
+	if l.linkedRows+l.duplicateRows > 0 {
+		use(&l)
+	}
+	return err
+}
+
+// linkScan returns the scan of PostLinks. An edge is in the graphs of both of its ends.
 func (r *tableReader) linkScan() scan {
 	linked, duplicate := mustTerm(vocab.LinkedTo), mustTerm(vocab.DuplicateOf)
-	terms := []Term{linked, duplicate}
-	var either Term
-	if r.options.Materialize {
-		either = mustTerm("sioc:links_to")
-		terms = append(terms, either)
+	s := scan{name: "links"}
+	if r.present["PostLinks"] {
+		s.terms = []Term{linked, duplicate}
+		if r.options.Materialize {
+			s.terms = append(s.terms, mustTerm("sioc:links_to"))
+		}
 	}
-	return scan{name: "links", terms: terms, run: func(ctx context.Context, c *collector) error {
-		s, target := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
+	if r.options.Fields {
+		s.fields = fieldsOfLinks
+	}
+	s.run = func(ctx context.Context, c *collector) error {
+		lists := linkLists{tableReader: r, to: c}
+		lists.addEmpty()
+		if !r.present["PostLinks"] {
+			return nil
+		}
+		from, to := subject{countsOnly: r.options.CountsOnly}, subject{countsOnly: r.options.CountsOnly}
 		rows := r.linkGraphs()
-		return r.db.EachRow(ctx, r.linkQuery(), func(row [][]byte) error {
-			l, ok := r.linkOf(row)
-			c.countOmitted(l)
+		err := r.eachLink(ctx, func(l *postLink) {
+			ok := l.resolve(r.memberships)
+			c.countOmitted(*l)
 			if !ok {
-				return nil
+				return
 			}
-			c.figures.addLink(l, r.memberships.graphs(l.from), r.memberships.graphs(l.to), rows)
+			c.figures.addLink(*l, r.memberships.graphs(l.from), r.memberships.graphs(l.to), rows)
 			in := r.memberships.either(l.from, l.to)
-			s.set(l.from.path(), row[0])
-			target.set(l.to.path(), row[1])
-			edge := s.quad(markIRI, target.path)
+			from.set(l.from.path(), strconv.AppendInt(nil, l.ids[0], 10))
+			to.set(l.to.path(), strconv.AppendInt(nil, l.ids[1], 10))
+			edge := from.quad(markIRI, to.path)
 			if l.linked {
-				c.addQuad(in, linked, s.path, edge)
+				c.addQuad(in, linked, from.path, edge)
 			}
 			if l.duplicate {
-				c.addQuad(in, duplicate, s.path, edge)
+				c.addQuad(in, duplicate, from.path, edge)
 			}
 			if r.options.Materialize && (l.linked || l.duplicate) {
-				c.addQuad(in, either, s.path, edge)
+				c.addQuad(in, s.terms[2], from.path, edge)
 			}
-			return nil
+			lists.add(l)
 		})
-	}}
+		lists.endPost()
+		return err
+	}
+	return s
 }
 
 // countOmitted counts the rows of a link that the graph does not have.
@@ -91,53 +133,63 @@ func (c *collector) countOmitted(l postLink) {
 	}
 }
 
-// linkFieldScan returns the scan of PostLinks that collects the fields of fieldsOfLinks.
-// It adds empty lists for every post, and replaces them by the lists of the table.
-func (r *tableReader) linkFieldScan() scan {
-	return scan{name: "links of posts", fields: fieldsOfLinks, run: func(ctx context.Context, c *collector) error {
-		s := subject{}
-		for id, m := range r.memberships.all() {
-			if m.is(isAnswer) && !r.options.Answers {
-				continue
-			}
-			s.set(m.path(), strconv.AppendInt(nil, id, 10))
-			for _, f := range fieldsOfLinks {
-				c.addField(r.memberships.graphs(m), m.is(isAnswer), f, s.path, FieldCRC(s.crc, []byte{}))
-			}
+// linkLists collects the fields of fieldsOfLinks: empty lists for every post first, which the lists of the table
+// replace.
+type linkLists struct {
+	*tableReader
+	to                *collector
+	subject           subject
+	post              int64
+	duplicates, links []byte // of post: ids, a comma after each
+}
+
+// has reports whether shards have a post.
+func (l *linkLists) has(m postMembership) bool {
+	return l.options.Fields && (l.options.Answers || !m.is(isAnswer))
+}
+
+func (l *linkLists) addEmpty() {
+	if !l.options.Fields {
+		return
+	}
+	for id, m := range l.memberships.all() {
+		if !l.has(m) {
+			continue
 		}
-		if !r.present["PostLinks"] {
-			return nil
+		l.subject.set(m.path(), strconv.AppendInt(nil, id, 10))
+		for _, f := range fieldsOfLinks {
+			l.to.addField(l.memberships.graphs(m), m.is(isAnswer), f, l.subject.path, FieldCRC(l.subject.crc, []byte{}))
 		}
-		post := int64(0)
-		var duplicates, links []byte // of post: ids, a comma after each
-		replace := func(f Field, list []byte) {
-			m := r.memberships.at(post)
-			if len(list) == 0 || m.is(isAnswer) && !r.options.Answers {
-				return
-			}
-			s.set(m.path(), strconv.AppendInt(nil, post, 10))
-			c.replaceField(r.memberships.graphs(m), m.is(isAnswer), f, s.path, FieldCRC(s.crc, withoutLast(list)), FieldCRC(s.crc, []byte{}))
-		}
-		endPost := func() {
-			replace(DuplicateOf, duplicates)
-			replace(LinkedTo, links)
-			duplicates, links = duplicates[:0], links[:0]
-		}
-		err := r.db.EachRow(ctx, r.linkQuery()+" ORDER BY PostId, RelatedPostId", func(row [][]byte) error {
-			if from := tables.Int(row[0]); from != post {
-				endPost()
-				post = from
-			}
-			l, ok := r.linkOf(row)
-			if ok && l.duplicate {
-				duplicates = append(append(duplicates, row[1]...), ',')
-			}
-			if ok && l.linked {
-				links = append(append(links, row[1]...), ',')
-			}
-			return nil
-		})
-		endPost()
-		return err
-	}}
+	}
+}
+
+// add adds a link, in the order of posts.
+func (l *linkLists) add(link *postLink) {
+	if link.ids[0] != l.post {
+		l.endPost()
+		l.post = link.ids[0]
+	}
+	if link.duplicate {
+		l.duplicates = append(strconv.AppendInt(l.duplicates, link.ids[1], 10), ',')
+	}
+	if link.linked {
+		l.links = append(strconv.AppendInt(l.links, link.ids[1], 10), ',')
+	}
+}
+
+func (l *linkLists) endPost() {
+	m := l.memberships.at(l.post)
+	if l.has(m) {
+		l.subject.set(m.path(), strconv.AppendInt(nil, l.post, 10))
+		l.replace(m, DuplicateOf, l.duplicates)
+		l.replace(m, LinkedTo, l.links)
+	}
+	l.duplicates, l.links = l.duplicates[:0], l.links[:0]
+}
+
+func (l *linkLists) replace(m postMembership, f Field, list []byte) {
+	if len(list) > 0 {
+		s := &l.subject
+		l.to.replaceField(l.memberships.graphs(m), m.is(isAnswer), f, s.path, FieldCRC(s.crc, withoutLast(list)), FieldCRC(s.crc, []byte{}))
+	}
 }

@@ -11,7 +11,7 @@ import (
 	"s2g/schema/tables"
 )
 
-// memberships has the graphs of questions and answers by id, in 9 bytes each. Ids are
+// memberships has the graphs of questions and answers by id, in 17 bytes each. Ids are
 // grouped in pages, so that an id far from others takes one page.
 type memberships struct {
 	pages         map[int64]*page
@@ -22,11 +22,13 @@ type memberships struct {
 	least, most   int64                // the smallest and the largest id
 	newest        []byte               // the latest CreationDate of a post
 	questions     dumpQuestions
+	early         []int64 // answers whose question comes later
 }
 
 // page has the posts of consecutive ids.
 type page struct {
 	posts   [pageSize]postMembership
+	refs    [pageSize]int64       // of a question: its AcceptedAnswerId; of an answer: its question
 	answers [pageSize]answerCount // to questions of graphs
 }
 
@@ -38,8 +40,8 @@ const (
 // postMembership is what scans need of a question or an answer. The zero value is that of
 // a post in no graph.
 type postMembership struct {
-	bits          uint32 // flags, and the number of the set of graphs
-	acceptedScore int32  // of a question: the score of its accepted answer
+	bits  uint32 // flags, and the number of the set of graphs
+	score int32  // of a question: that of its accepted answer; of an answer: its own
 }
 
 const (
@@ -50,7 +52,8 @@ const (
 	hasAccepted = 1 << 27 // a question
 	inDump      = 1 << 26 // a post of any type
 	isWiki      = 1 << 25 // a tag wiki or an excerpt
-	setMask     = 1<<25 - 1
+	names       = 1 << 24 // a question with an AcceptedAnswerId
+	setMask     = 1<<24 - 1
 )
 
 func (p postMembership) is(flag uint32) bool { return p.bits&flag != 0 }
@@ -82,6 +85,9 @@ func (m *memberships) entry(id int64) *postMembership {
 	}
 	return &p.posts[id&(pageSize-1)]
 }
+
+// ref returns the AcceptedAnswerId of a question of a graph, or the question of an answer.
+func (m *memberships) ref(id int64) int64 { return m.pages[id>>pageBits].refs[id&(pageSize-1)] }
 
 // answersOf returns the answers to a question of a graph.
 func (m *memberships) answersOf(id int64) answerCount {
@@ -117,59 +123,107 @@ func (m *memberships) either(a, b postMembership) graphSet {
 // languages returns the tags of a post's languages, with bars between them.
 func (m *memberships) languages(p postMembership) []byte { return m.languageLists[p.bits&setMask] }
 
-// readMemberships reads all posts. A question has an accepted answer only
-// if that is in the dump and answers this question.
-func (r *tableReader) readMemberships(ctx context.Context) error {
-	m := &memberships{
+// newMemberships returns memberships without posts.
+func (r *tableReader) newMemberships() *memberships {
+	return &memberships{
 		pages: map[int64]*page{}, sets: []graphSet{nil}, setNumbers: map[string]uint32{"": 0},
 		languageLists: [][]byte{{}}, tags: map[string]graphMask{},
 		questions: dumpQuestions{byTag: map[string]schema.TagCount{}, byGraph: make([]int64, r.options.graphs())},
 	}
-	r.memberships = m
-	positions := map[string]int{} // of languages
-	for i, l := range r.options.Languages {
-		positions[l.Tag] = i
-	}
-	query := `SELECT p.Id, p.PostTypeId, p.ParentId, p.Tags, c.Id, c.Score, p.CreationDate, p.Score
-	FROM Posts p LEFT JOIN Posts c ON p.PostTypeId=1 AND c.Id=p.AcceptedAnswerId AND c.PostTypeId=2 AND c.ParentId=p.Id
-	WHERE TRUE` + r.selection.members.in("p.Id") + " ORDER BY p.Id"
-	type answer struct{ id, parent, score int64 }
-	var early []answer // whose question comes later
-	first := true
+}
+
+// readMemberships reads the posts of the selection.
+func (r *tableReader) readMemberships(ctx context.Context) error {
+	r.memberships = r.newMemberships()
+	c := &columns{}
+	at := placeMembership(c)
+	query := "SELECT " + c.String() + " FROM Posts p WHERE TRUE" + r.selection.members.in("p.Id") + " ORDER BY p.Id"
 	err := r.db.EachRow(ctx, query, func(row [][]byte) error {
-		id := tables.Int(row[0])
-		if first {
-			m.least, first = id, false
-		}
-		m.most = id
-		if bytes.Compare(row[6], m.newest) > 0 {
-			m.newest = append(m.newest[:0], row[6]...)
-		}
-		post, parent := m.entry(id), tables.Int(row[2])
-		post.bits |= inDump
-		switch kind := tables.Int(row[1]); {
-		case kind == schema.PostTagWiki || kind == schema.PostTagWikiExcerpt:
-			post.bits |= isWiki
-		case kind == schema.PostQuestion:
-			in := r.graphsOf(positions, row[3])
-			m.questions.addTags(in, row[3])
-			r.addQuestion(id, in, row[3], row[4], row[5])
-		case kind != schema.PostAnswer || row[2] == nil:
-		case parent > id:
-			early = append(early, answer{id, parent, tables.Int(row[7])})
-		default:
-			m.addAnswer(id, parent, tables.Int(row[7]))
-		}
+		r.enter(row, at)
 		return nil
 	})
-	for _, a := range early {
-		m.addAnswer(a.id, a.parent, a.score)
-	}
+	r.endMemberships()
 	return err
 }
 
+// membershipColumns are the positions of the columns that memberships follow from.
+type membershipColumns struct{ id, kind, parent, accepted, tags, score, created int }
+
+func placeMembership(c *columns) membershipColumns {
+	return membershipColumns{
+		c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.AcceptedAnswerId"), c.place("p.Tags"), c.place("p.Score"), c.place("p.CreationDate"),
+	}
+}
+
+// enter enters a post, in the order of ids. Its membership is complete after endMemberships; it returns its id, and what
+// its row alone requires of it: whether it is a question, or an answer, of graphs.
+func (r *tableReader) enter(row [][]byte, at membershipColumns) (id int64, post postMembership) {
+	m := r.memberships
+	if id = tables.Int(row[at.id]); len(m.pages) == 0 {
+		m.least = id
+	}
+	m.most = id
+	if bytes.Compare(row[at.created], m.newest) > 0 {
+		m.newest = append(m.newest[:0], row[at.created]...)
+	}
+	entry := m.entry(id)
+	entry.bits |= inDump
+	switch kind := tables.Int(row[at.kind]); {
+	case kind == schema.PostTagWiki || kind == schema.PostTagWikiExcerpt:
+		entry.bits |= isWiki
+	case kind == schema.PostQuestion:
+		in := r.graphsOf(row[at.tags])
+		m.questions.addTags(in, row[at.tags])
+		r.addQuestion(id, in, row[at.tags], row[at.accepted])
+	case kind == schema.PostAnswer && row[at.parent] != nil:
+		parent := tables.Int(row[at.parent])
+		entry.score = int32(tables.Int(row[at.score]))
+		m.pages[id>>pageBits].refs[id&(pageSize-1)] = parent
+		if parent > id {
+			m.early = append(m.early, id)
+		} else {
+			m.addAnswer(id, parent)
+		}
+	}
+	return id, *entry
+}
+
+// endMemberships finds the questions of early answers, the accepted answers, and those that are possibly better. A
+// question has an accepted answer only if that is in the dump and answers this question. Of the early answers it keeps
+// those in graphs, and returns the number of the others.
+func (r *tableReader) endMemberships() (outside int64) {
+	m := r.memberships
+	early := len(m.early)
+	for _, id := range m.early {
+		m.addAnswer(id, m.ref(id))
+	}
+	m.early = slices.DeleteFunc(m.early, func(id int64) bool { return !m.at(id).is(isAnswer) })
+	for id, q := range m.all() {
+		if accepted := m.ref(id); q.is(isQuestion) && q.is(names) && m.at(accepted).is(isAnswer) && m.ref(accepted) == id {
+			question, answer := m.entry(id), m.entry(accepted)
+			question.bits |= hasAccepted
+			question.score = answer.score
+			answer.bits |= isAccepted
+		}
+	}
+	for id, a := range m.all() {
+		if a.is(isAnswer) {
+			question := m.ref(id)
+			answers := &m.pages[question>>pageBits].answers[question&(pageSize-1)]
+			*answers = answers.with(m.isBetter(a, m.at(question)))
+		}
+	}
+	return int64(early - len(m.early))
+}
+
+// isBetter reports whether an answer has a higher score than the accepted one of its question.
+func (m *memberships) isBetter(answer, question postMembership) bool {
+	return question.is(hasAccepted) && answer.score > question.score
+}
+
 // graphsOf returns the graphs of a question with these tags.
-func (r *tableReader) graphsOf(positions map[string]int, tags []byte) (in graphSet) {
+func (r *tableReader) graphsOf(tags []byte) (in graphSet) {
+	positions := r.positions
 	for tag := range schema.SplitTags(tags) {
 		if g, ok := positions[string(tag)]; ok {
 			in = append(in, g)
@@ -185,9 +239,8 @@ func (r *tableReader) graphsOf(positions map[string]int, tags []byte) (in graphS
 	return slices.Compact(in)
 }
 
-// addQuestion adds a question. accepted and score are those of its accepted
-// answer, nil where there is none.
-func (r *tableReader) addQuestion(id int64, in graphSet, tags, accepted, score []byte) {
+// addQuestion adds a question, whose AcceptedAnswerId may be nil.
+func (r *tableReader) addQuestion(id int64, in graphSet, tags, accepted []byte) {
 	if len(in) == 0 {
 		return
 	}
@@ -195,9 +248,8 @@ func (r *tableReader) addQuestion(id int64, in graphSet, tags, accepted, score [
 	q := m.entry(id)
 	q.bits |= isQuestion | r.setNumber(in)
 	if accepted != nil {
-		q.bits |= hasAccepted
-		q.acceptedScore = int32(tables.Int(score))
-		m.entry(tables.Int(accepted)).bits |= isAccepted
+		q.bits |= names
+		m.pages[id>>pageBits].refs[id&(pageSize-1)] = tables.Int(accepted)
 	}
 	for tag := range schema.SplitTags(tags) {
 		if known, ok := m.tags[string(tag)]; !ok || !known.has(in) {
@@ -207,14 +259,12 @@ func (r *tableReader) addQuestion(id int64, in graphSet, tags, accepted, score [
 }
 
 // addAnswer adds an answer if its parent is a question of a graph.
-func (m *memberships) addAnswer(id, parent, score int64) {
+func (m *memberships) addAnswer(id, parent int64) {
 	q := m.at(parent)
 	if !q.is(isQuestion) {
 		return
 	}
 	m.entry(parent).bits |= isAnswered
-	answers := &m.pages[parent>>pageBits].answers[parent&(pageSize-1)]
-	*answers = answers.with(q.is(hasAccepted) && score > int64(q.acceptedScore))
 	m.entry(id).bits |= isAnswer | q.bits&setMask
 }
 

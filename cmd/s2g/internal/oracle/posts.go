@@ -3,6 +3,8 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"s2g/schema"
 	"s2g/schema/tables"
@@ -51,54 +53,85 @@ func newPostTerms() postTerms {
 	}
 }
 
-// postReader collects the quads of rows of Posts.
+// postReader collects the quads of rows of Posts that follow from the row and the graphs of its post. threadScan
+// collects the others.
 type postReader struct {
 	*tableReader
 	terms   postTerms
 	columns columns
 	rules   []placedRule
 	fields  *postFields // nil: no shards
+	at      membershipColumns
+	text    func(*PostText) // receives the texts of posts in shards; nil: none
 
-	// positions of columns
-	id, kind, parent, score, tags, accepted, created int
-
-	to             *collector
-	post, question subject // of the row, and of the question that it answers
+	to   *collector
+	post subject // of the row
 }
 
 func (r *tableReader) newPostReader(to *collector) *postReader {
 	p := &postReader{tableReader: r, terms: newPostTerms(), to: to}
+	p.columns = r.columnsOf("Posts", "p")
 	c := &p.columns
-	p.id, p.kind, p.parent, p.score, p.tags = c.place("p.Id"), c.place("p.PostTypeId"), c.place("p.ParentId"), c.place("p.Score"), c.place("p.Tags")
-	p.accepted, p.created = c.place("p.AcceptedAnswerId"), c.place("p.CreationDate")
+	p.at = placeMembership(c)
 	p.rules = c.placeRules(postRules, r.options.CountsOnly)
 	if r.options.Fields {
 		p.fields = r.newPostFields(c)
 	}
-	p.post.countsOnly, p.question.countsOnly = r.options.CountsOnly, r.options.CountsOnly
+	p.post.countsOnly = r.options.CountsOnly
 	return p
 }
 
-// postScans returns scans of Posts, by ranges of ids.
-func (r *tableReader) postScans() []scan {
-	p := r.newPostReader(nil)
-	t := p.terms
-	terms := termsOf(p.rules, t.question, t.answered, t.unanswered, t.answer, t.accepted, t.better, t.wiki, t.excerpt,
-		t.hasAnswer, t.hasAccepted, t.hasBetter, t.tagged)
-	var fields []Field
+// query returns the statement that reads posts of which a condition holds; it begins with AND, or is empty.
+func (p *postReader) query(condition string) string {
 	join := ""
-	if r.options.Fields {
-		fields = fieldsOfPosts()
-	}
-	if r.options.Answers {
+	if p.options.Answers {
 		join = questionJoin
 	}
+	return "SELECT " + p.columns.String() + " FROM Posts p" + join + " WHERE TRUE" + condition
+}
+
+// postScans returns scans of Posts, by ranges of ids, with memberships that are complete.
+func (r *tableReader) postScans() []scan {
 	var scans []scan
 	for _, condition := range r.idRanges() {
-		query := "SELECT " + p.columns.String() + " FROM Posts p" + join + " WHERE p.PostTypeId IN (1,2,4,5)" + condition + r.selection.threads.in("p.Id")
-		scans = append(scans, scan{name: "posts", terms: terms, fields: fields, run: func(ctx context.Context, c *collector) error {
-			return r.db.EachRow(ctx, query, r.newPostReader(c).addPost)
-		}})
+		scans = append(scans, r.postScan(condition+r.selection.threads.in("p.Id")))
+	}
+	return scans
+}
+
+// postScan returns a scan of the posts of which a condition holds.
+func (r *tableReader) postScan(condition string) scan {
+	p := r.newPostReader(nil)
+	t := p.terms
+	var fields []Field
+	if r.options.Fields {
+		fields = slices.DeleteFunc(fieldsOfPosts(), func(f Field) bool { return slices.Contains(fieldsOfThreads, f) })
+	}
+	return scan{name: "posts", terms: termsOf(p.rules, t.question, t.answer, t.wiki, t.excerpt, t.tagged), fields: fields, run: func(ctx context.Context, c *collector) error {
+		p := r.newPostReader(c)
+		if r.newText != nil {
+			p.text = r.newText()
+		}
+		return r.db.EachRow(ctx, p.query(condition), func(row [][]byte) error {
+			id := tables.Int(row[p.at.id])
+			m := r.memberships.at(id)
+			in := r.memberships.graphs(m)
+			if m.is(isWiki) {
+				in = r.wikis[id].set()
+			}
+			p.add(id, m, in, r.memberships.languages(m), row)
+			return nil
+		})
+	}}
+}
+
+// deferredScans returns scans of the posts whose graphs are known only after all posts: early answers, wikis and
+// excerpts. They read these by id.
+func (r *tableReader) deferredScans() (scans []scan) {
+	const most = 2000 // ids in a statement
+	ids := append(slices.Sorted(maps.Keys(r.wikis)), r.memberships.early...)
+	for part := range slices.Chunk(ids, most) {
+		scans = append(scans, r.postScan(postIDs(part).in("p.Id")))
 	}
 	return scans
 }
@@ -119,71 +152,60 @@ func (r *tableReader) idRanges() []string {
 	return append(conditions, fmt.Sprintf(" AND p.Id>=%d", least+(parts-1)*step))
 }
 
-func (p *postReader) addPost(row [][]byte) error {
-	id := tables.Int(row[p.id])
-	switch tables.Int(row[p.kind]) {
+// add adds a post of some graphs.
+func (p *postReader) add(id int64, m postMembership, in graphSet, languages []byte, row [][]byte) {
+	switch tables.Int(row[p.at.kind]) {
 	case schema.PostQuestion:
-		if m := p.memberships.at(id); m.is(isQuestion) {
-			p.to.figures.addPost(id, true, row[p.created], row[p.score])
-			p.addQuestion(m, row)
+		if m.is(isQuestion) {
+			p.to.figures.addPost(id, true, row[p.at.created], row[p.at.score])
+			p.addQuestion(m, in, languages, row)
 		} else {
 			p.to.omitted[QuestionsOutside]++
 		}
 	case schema.PostAnswer:
-		if m := p.memberships.at(id); m.is(isAnswer) {
-			p.to.figures.addPost(id, false, row[p.created], row[p.score])
-			p.addAnswer(m, row)
+		if m.is(isAnswer) {
+			p.to.figures.addPost(id, false, row[p.at.created], row[p.at.score])
+			p.addAnswer(m, in, languages, row)
 		} else {
 			p.to.omitted[AnswersOutside]++
 		}
 	case schema.PostTagWiki:
-		p.addWiki(p.terms.wiki, p.wikis[id].set(), row)
+		p.addWiki(p.terms.wiki, in, row)
 	case schema.PostTagWikiExcerpt:
-		p.addWiki(p.terms.excerpt, p.wikis[id].set(), row)
+		p.addWiki(p.terms.excerpt, in, row)
 	}
-	return nil
 }
 
-func (p *postReader) addQuestion(m postMembership, row [][]byte) {
-	c, t, s, in := p.to, &p.terms, &p.post, p.memberships.graphs(m)
-	s.set(questionPath, row[p.id])
+func (p *postReader) addQuestion(m postMembership, in graphSet, languages []byte, row [][]byte) {
+	c, t, s := p.to, &p.terms, &p.post
+	s.set(questionPath, row[p.at.id])
 	c.addQuad(in, t.question, s.path, s.typeQuad())
-	if m.is(isAnswered) {
-		c.addQuad(in, t.answered, s.path, s.typeQuad())
-	} else {
-		c.addQuad(in, t.unanswered, s.path, s.typeQuad())
-	}
-	if row[p.accepted] != nil && !m.is(hasAccepted) {
-		c.omitted[AcceptedDropped]++
-	}
-	for tag := range schema.SplitTags(row[p.tags]) {
+	for tag := range schema.SplitTags(row[p.at.tags]) {
 		c.addQuad(in, t.tagged, s.path, s.quad(markIRI, []byte(tagPath), tag))
 	}
 	c.addRow(in, s, p.rules, true, row)
-	if p.fields != nil {
-		p.fields.add(c, m, in, s, row[p.id], row)
+	p.addFields(m, in, languages, row[p.at.id], row)
+}
+
+func (p *postReader) addAnswer(m postMembership, in graphSet, languages []byte, row [][]byte) {
+	c, t, s := p.to, &p.terms, &p.post
+	s.set(answerPath, row[p.at.id])
+	c.addQuad(in, t.answer, s.path, s.typeQuad())
+	c.addRow(in, s, p.rules, false, row)
+	if p.options.Answers {
+		p.addFields(m, in, languages, row[p.at.parent], row)
 	}
 }
 
-func (p *postReader) addAnswer(m postMembership, row [][]byte) {
-	c, t, s, q, in := p.to, &p.terms, &p.post, &p.question, p.memberships.graphs(m)
-	s.set(answerPath, row[p.id])
-	q.set(questionPath, row[p.parent])
-	edge := q.quad(markIRI, s.path)
-	c.addQuad(in, t.answer, s.path, s.typeQuad())
-	c.addQuad(in, t.hasAnswer, q.path, edge)
-	question := p.memberships.at(tables.Int(row[p.parent]))
-	switch {
-	case m.is(isAccepted):
-		c.addQuad(in, t.accepted, s.path, s.typeQuad())
-		c.addQuad(in, t.hasAccepted, q.path, edge)
-	case question.is(hasAccepted) && tables.Int(row[p.score]) > int64(question.acceptedScore):
-		c.addQuad(in, t.better, s.path, s.typeQuad())
-		c.addQuad(in, t.hasBetter, q.path, edge)
+// addFields adds what shards and parents hold of a question or answer. question is the id of the question that the
+// post is or answers.
+func (p *postReader) addFields(m postMembership, in graphSet, languages, question []byte, row [][]byte) {
+	if p.fields == nil {
+		return
 	}
-	c.addRow(in, s, p.rules, false, row)
-	if p.fields != nil && p.options.Answers {
-		p.fields.add(c, m, in, s, row[p.parent], row)
+	p.fields.add(p.to, m, in, languages, &p.post, question, row)
+	if p.text != nil {
+		p.text(&PostText{tables.Int(row[p.at.id]), row[p.fields.title], row[p.fields.tags], row[p.fields.body]})
 	}
 }
 
@@ -192,7 +214,7 @@ func (p *postReader) addWiki(class Term, in graphSet, row [][]byte) {
 		return
 	}
 	s := &p.post
-	s.set(wikiPath, row[p.id])
+	s.set(wikiPath, row[p.at.id])
 	p.to.addQuad(in, class, s.path, s.typeQuad())
 	p.to.addRow(in, s, p.rules, false, row)
 }

@@ -34,7 +34,7 @@ type Sample struct {
 type selection struct {
 	posts   postIDs // of the sample
 	threads postIDs // posts, and the answers to the questions among them, whose rows have the edges
-	members postIDs // threads, and all posts that share an edge with one
+	members postIDs // threads, all posts that share an edge with one, and accepted answers
 }
 
 // postIDs lists posts in ascending order. nil means all posts.
@@ -92,12 +92,15 @@ func Draw(ctx context.Context, db *tables.DB, n int, seed uint64) ([]int64, erro
 // ComputeSample reads what the files must hold of posts, which are questions and answers.
 func ComputeSample(ctx context.Context, db *tables.DB, o Options, posts []int64) (*Sample, error) {
 	o.CountsOnly = false
-	r := &tableReader{db: db, options: o.withDefaults()}
+	r := newTableReader(db, o)
 	if err := r.selectPosts(ctx, posts); err != nil {
 		return nil, fmt.Errorf("computing what files must hold of posts: %w", err)
 	}
-	if err := r.prepare(ctx); err != nil {
+	if err := r.findTables(ctx); err != nil {
 		return nil, fmt.Errorf("computing what files must hold of posts: %w", err)
+	}
+	if err := r.readMemberships(ctx); err != nil {
+		return nil, fmt.Errorf("finding the graphs of posts: %w", err)
 	}
 	s := &Sample{
 		Posts: r.selection.posts, Threads: r.selection.threads,
@@ -150,7 +153,10 @@ func (r *tableReader) selectPosts(ctx context.Context, posts []int64) error {
 			return err
 		}
 	}
-	s.members, err = withRows(s.members, "SELECT ParentId FROM Posts WHERE TRUE"+s.members.in("Id"))
+	if s.members, err = withRows(s.members, "SELECT ParentId FROM Posts WHERE TRUE"+s.members.in("Id")); err != nil {
+		return err
+	}
+	s.members, err = withRows(s.members, "SELECT AcceptedAnswerId FROM Posts WHERE TRUE"+s.members.in("Id"))
 	return err
 }
 

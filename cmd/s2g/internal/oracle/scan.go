@@ -15,31 +15,90 @@ import (
 type tableReader struct {
 	db          *tables.DB
 	options     Options
+	positions   map[string]int  // of graphs, by tag
 	present     map[string]bool // tables of the dump
 	memberships *memberships
 	tags        []tag
 	wikis       map[int64]graphMask // the graphs of wikis and excerpts, by post id
 	selection   selection           // posts to read; zero: all
+	prints      map[string]*printer // of tables, while Compute reads them; nil: none
+	newText     func() func(*PostText)
 }
 
-// prepare reads the graphs of posts and tags, which all scans use.
-func (r *tableReader) prepare(ctx context.Context) (err error) {
-	if r.present, err = r.db.TableNames(ctx); err != nil {
-		return err
+func newTableReader(db *tables.DB, o Options) *tableReader {
+	r := &tableReader{db: db, options: o.withDefaults(), positions: map[string]int{}}
+	for i, l := range r.options.Languages {
+		r.positions[l.Tag] = i
 	}
-	if !r.present["Posts"] {
-		return schema.Faultf(schema.FaultUsage, "run s2g ingest first", "the database has no table Posts")
+	return r
+}
+
+// findTables finds the tables of the dump.
+func (r *tableReader) findTables(ctx context.Context) (err error) {
+	if r.present, err = r.db.TableNames(ctx); err == nil && !r.present["Posts"] {
+		err = schema.Faultf(schema.FaultUsage, "run s2g ingest first", "the database has no table Posts")
 	}
-	if err := r.readMemberships(ctx); err != nil {
-		return fmt.Errorf("finding the graphs of posts: %w", err)
+	return err
+}
+
+// readAll reads each table once, and the posts of deferredScans by id.
+func (r *tableReader) readAll(ctx context.Context) (*collector, error) {
+	if err := r.findTables(ctx); err != nil {
+		return nil, err
 	}
-	if r.selection.members != nil {
-		return nil // a selection has no tags
+	if !r.options.CountsOnly {
+		r.prints = map[string]*printer{}
+		for _, t := range schema.Tables() {
+			r.prints[t.Name] = &printer{columns: len(t.Columns)}
+		}
+		r.newText = r.options.Texts
 	}
+	posts, err := r.scanPosts(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("posts: %w", err)
+	}
+	posts.omitted[AnswersOutside] += r.endMemberships()
 	if err := r.readTags(ctx); err != nil {
-		return fmt.Errorf("finding the graphs of tags: %w", err)
+		return nil, fmt.Errorf("tags: %w", err)
 	}
-	return nil
+	scans := append(append([]scan{r.tagScan(), r.threadScan()}, r.otherScans()...), r.deferredScans()...)
+	sum, err := r.run(ctx, scans, nil)
+	if err != nil {
+		return nil, err
+	}
+	r.newText = nil
+	sum.merge(posts)
+	return sum, nil
+}
+
+// printer computes the fingerprint of the rows of a table, whose columns are the first of each row.
+type printer struct {
+	tables.Fingerprint
+	columns int
+	line    []byte
+}
+
+// add adds a row. A nil printer adds nothing.
+func (p *printer) add(row [][]byte) {
+	if p != nil {
+		p.line = tables.AppendRow(p.line[:0], row[:p.columns])
+		p.Add(p.line)
+	}
+}
+
+// printer returns that of a table, nil where there is none.
+func (r *tableReader) printer(table string) *printer { return r.prints[table] }
+
+// columnsOf returns the columns of a table, in their order, where its rows are printed; else none.
+func (r *tableReader) columnsOf(table, alias string) (c columns) {
+	if r.printer(table) == nil {
+		return nil
+	}
+	t, _ := schema.TableByName(table)
+	for _, column := range t.Columns {
+		c.place(alias + "." + column.Name)
+	}
+	return c
 }
 
 // scan reads a table, or a range of its rows, once.
@@ -50,22 +109,20 @@ type scan struct {
 	run    func(ctx context.Context, c *collector) error
 }
 
-// scans returns the scans of all tables of the dump. They may run side by side.
+// scans returns the scans of all tables of the dump, with memberships that are complete. They may run side by side.
 func (r *tableReader) scans() []scan {
-	scans := append([]scan{r.tagScan()}, r.postScans()...)
+	return append(append([]scan{r.tagScan(), r.threadScan()}, r.postScans()...), r.otherScans()...)
+}
+
+// otherScans returns the scans of tables beside Posts and Tags.
+func (r *tableReader) otherScans() (scans []scan) {
 	if r.present["Comments"] {
 		scans = append(scans, r.commentScan())
 	}
 	if r.present["Votes"] {
 		scans = append(scans, r.voteScan())
 	}
-	if r.present["PostLinks"] {
-		scans = append(scans, r.linkScan())
-	}
-	if r.options.Fields {
-		scans = append(scans, r.linkFieldScan())
-	}
-	return scans
+	return append(scans, r.linkScan())
 }
 
 // scannedTerms returns the terms whose quads scans collect. They imply the others.

@@ -18,13 +18,17 @@ type tag struct {
 	dropped              int64 // wiki and excerpt that the row names and the dump does not have
 }
 
-// tagQuery reads the first row of each tag. Wiki and excerpt are NULL where their
-// post is not in the dump.
-const tagQuery = `SELECT t.TagName, t.Count, w.Id, e.Id,
-	(IFNULL(t.WikiPostId,0)<>0 AND w.Id IS NULL)+(IFNULL(t.ExcerptPostId,0)<>0 AND e.Id IS NULL) FROM Tags t
+// tagQuery returns the statement that reads Tags in the order of ids, and the positions of its last columns: the wiki
+// and the excerpt, NULL where the post is not in the dump, and how many of them are not.
+func (r *tableReader) tagQuery() (query string, name, count, wiki, excerpt, dropped int) {
+	c := r.columnsOf("Tags", "t")
+	name, count, wiki, excerpt = c.place("t.TagName"), c.place("t.Count"), c.place("w.Id"), c.place("e.Id")
+	dropped = c.place("(IFNULL(t.WikiPostId,0)<>0 AND w.Id IS NULL)+(IFNULL(t.ExcerptPostId,0)<>0 AND e.Id IS NULL)")
+	return "SELECT " + c.String() + ` FROM Tags t
 	LEFT JOIN Posts w ON w.Id=t.WikiPostId AND w.PostTypeId=5
 	LEFT JOIN Posts e ON e.Id=t.ExcerptPostId AND e.PostTypeId=4
-	WHERE t.Id IN (SELECT MIN(Id) FROM Tags GROUP BY TagName)`
+	ORDER BY t.Id`, name, count, wiki, excerpt, dropped
+}
 
 // readTags reads the rows of the tags that graphs describe, which are those of their
 // questions.
@@ -33,14 +37,17 @@ func (r *tableReader) readTags(ctx context.Context) error {
 	described := r.memberships.tags
 	r.memberships.tags = nil
 	if r.present["Tags"] {
-		err := r.db.EachRow(ctx, tagQuery, func(row [][]byte) error {
-			mask, ok := described[string(row[0])]
+		query, name, count, wiki, excerpt, dropped := r.tagQuery()
+		print := r.printer("Tags")
+		err := r.db.EachRow(ctx, query, func(row [][]byte) error {
+			print.add(row)
+			mask, ok := described[string(row[name])] // the first row of a tag counts
 			if !ok {
 				return nil
 			}
-			delete(described, string(row[0]))
-			r.tags = append(r.tags, tag{string(row[0]), mask.set(), bytes.Clone(row[1]), bytes.Clone(row[2]), bytes.Clone(row[3]), true, tables.Int(row[4])})
-			for _, id := range [][]byte{row[2], row[3]} {
+			delete(described, string(row[name]))
+			r.tags = append(r.tags, tag{string(row[name]), mask.set(), bytes.Clone(row[count]), bytes.Clone(row[wiki]), bytes.Clone(row[excerpt]), true, tables.Int(row[dropped])})
+			for _, id := range [][]byte{row[wiki], row[excerpt]} {
 				if id != nil {
 					r.wikis[tables.Int(id)] = r.wikis[tables.Int(id)].with(mask)
 				}

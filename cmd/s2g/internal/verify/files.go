@@ -20,7 +20,6 @@ import (
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/manifest"
-	"s2g/schema/tables"
 )
 
 // file is a file of a build.
@@ -147,13 +146,12 @@ func (v *verifier) hashFile(f file) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// readFiles reads every file once and checks each for itself. Unless db is nil, it compares the texts
-// with the tables.
-func (v *verifier) readFiles(ctx context.Context, db *tables.DB) error {
+// readFiles reads every file once and checks each for itself.
+func (v *verifier) readFiles(ctx context.Context) error {
 	results := make([]fileResult, len(v.files))
 	idle := make(chan *worker, v.workers)
 	for range v.workers {
-		idle <- &worker{quads: newQuadCounter(v), tables: v.newTextComparer(db)}
+		idle <- &worker{quads: newQuadCounter(v), texts: textSums{}}
 	}
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(v.workers)
@@ -184,9 +182,7 @@ func (v *verifier) readFiles(ctx context.Context, db *tables.DB) error {
 	for range v.workers {
 		w := <-idle
 		v.quads.merge(w.quads)
-		if w.tables != nil {
-			v.texts.merge(w.tables.counts)
-		}
+		v.parentTexts.merge(w.texts)
 	}
 	v.results = results
 	v.checkInventory(results)
@@ -218,7 +214,7 @@ func (r fileResult) rows() int64 {
 type worker struct {
 	quads   *quadCounter
 	parents parentTexts
-	tables  *textComparer // nil: there are no tables
+	texts   textSums // of parents
 }
 
 // fileGroup lists the positions of the files that one worker reads in turn: a single
@@ -280,7 +276,7 @@ func (v *verifier) readGroup(ctx context.Context, group fileGroup, results []fil
 			w.parents.rewind()
 			r.shard, r.difference, err = v.readShard(ctx, f, &w.parents, nil)
 		case parentFile:
-			r.parents, r.difference, err = v.readParents(ctx, f, &w.parents, w.tables)
+			r.parents, r.difference, err = v.readParents(ctx, f, &w.parents, nil, w.texts)
 		}
 		if err != nil {
 			return err

@@ -63,8 +63,9 @@ type parentTally struct {
 func parentCRC(digits []byte) uint32 { return oracle.CRC(0, digits) }
 
 // readParents counts the posts of a file of parents, makes their chunks again, and adds them to
-// texts. Unless tables is nil, it then compares the posts with the tables.
-func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts, tables *textComparer) (t parentTally, difference string, err error) {
+// texts. It adds their texts to sums, unless that is nil. Unless tables is nil, it then compares the posts with the
+// tables.
+func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts, tables *textComparer, sums textSums) (t parentTally, difference string, err error) {
 	var rows []wholeText
 	difference, err = v.readRows(ctx, f, func(r *rowReader) func() string {
 		if d := compareColumns(r.file, shard.ParentColumns()); d != "" {
@@ -84,8 +85,13 @@ func (v *verifier) readParents(ctx context.Context, f file, texts *parentTexts, 
 			t.posts.Add(parentCRC(strconv.AppendInt(nil, post, 10)))
 			texts.add(post, title.bytes(), text.bytes(), v.remakeChunks(post, title.bytes(), text.bytes()))
 			again.add(shard.Parent{PostID: post, Title: string(title.bytes()), Text: string(text.bytes())})
-			if tables != nil {
-				rows = append(rows, wholeText{post, digestOf(title.bytes(), text.bytes())})
+			if tables != nil || sums != nil {
+				digest := digestOf(title.bytes(), text.bytes())
+				if tables != nil {
+					rows = append(rows, wholeText{post, digest})
+				} else {
+					sums.add(post, digest)
+				}
 			}
 			return ""
 		}
@@ -131,6 +137,9 @@ func (v *verifier) compareParents(ctx context.Context) (Check, error) {
 		embedded.Merge(t.once)
 	}
 	if embedded == v.parentPosts || !c.OK {
+		if v.otherTexts >= 0 {
+			c.differ("the posts %d to %d are not those of the tables", v.otherTexts, v.otherTexts+1<<textBits-1)
+		}
 		return c, nil
 	}
 	where := ""

@@ -320,13 +320,11 @@ func (s *sampleVerifier) readRange(ctx context.Context, f file, r *fileRange) {
 // its posts.
 func (s *sampleVerifier) readPart(ctx context.Context, part string, posts []int64, differ func(string)) error {
 	var texts parentTexts
-	compared := s.newTextComparer(s.db)
-	compared.posts = posts
 	byName := map[string]file{}
 	for _, f := range s.files {
 		byName[f.name] = f
 	}
-	_, difference, err := s.readParents(ctx, byName["parents/"+part], &texts, compared)
+	_, difference, err := s.readParents(ctx, byName["parents/"+part], &texts, s.newTextComparer(s.db, posts), nil)
 	if err != nil {
 		return err
 	}

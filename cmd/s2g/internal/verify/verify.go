@@ -26,11 +26,13 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -81,18 +83,27 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	if err := v.compareReportSum(); err != nil {
 		return Report{}, err
 	}
+	if db != nil {
+		if c, err := v.lookAtTables(ctx, db); err != nil || !c.OK {
+			r := Report{Checks: []Check{c}}
+			return r, cmp.Or(err, r.fault(out))
+		}
+	}
 	var want *oracle.Expected
 	work, workCtx := errgroup.WithContext(ctx)
 	if db != nil {
 		work.Go(func() (err error) {
-			if want, err = oracle.Compute(workCtx, db, v.oracleOptions()); err != nil || o.Building {
+			if want, err = oracle.Compute(workCtx, db, v.oracleOptions()); err != nil {
 				return err
+			}
+			v.sumTexts()
+			if v.compareTables(want); o.Building {
+				return nil
 			}
 			return v.compareReport(workCtx, db, want)
 		})
-		work.Go(func() error { return v.compareTables(workCtx, db) })
 	}
-	work.Go(func() error { return v.readFiles(workCtx, db) })
+	work.Go(func() error { return v.readFiles(workCtx) })
 	work.Go(func() error {
 		select {
 		case <-v.partsRead:
@@ -103,6 +114,11 @@ func Run(ctx context.Context, out string, db *tables.DB, o Options) (Report, err
 	})
 	if err := work.Wait(); err != nil {
 		return Report{}, err
+	}
+	if want != nil && v.has(manifest.Vectors) {
+		if err := v.compareTexts(ctx, db); err != nil {
+			return Report{}, err
+		}
 	}
 	checks, err := v.compare(ctx, want)
 	if err != nil {
@@ -179,14 +195,19 @@ type verifier struct {
 	remaker  *remaker  // nil: the build has no vectors
 	fitted   fitSample // the texts that the model was fitted on
 
+	receivers sync.Mutex
+	received  []*tableTexts // the texts of the tables
+
 	partsRead chan struct{} // closed when readFiles has read all shards and parents
 
 	// results of readFiles
 	results                                    []fileResult
 	inventory, batches, shards, parents, model Check
-	tables                                     *Check // nil: the manifest has no fingerprints
-	report                                     *Check // nil: there is no report, or there are no tables
-	texts                                      textCounts
+	tables                                     *Check     // nil: the manifest has no fingerprints
+	report                                     *Check     // nil: there is no report, or there are no tables
+	texts                                      textCounts // of the tables
+	tableTexts, parentTexts                    textSums
+	otherTexts                                 int64              // the first post of those whose sums differ; -1: none
 	proven                                     *manifest.Manifest // the manifest as it must be
 	quads                                      *quadCounter       // sums over all batches
 	shardTallies                               []shardTally       // by graph
@@ -210,7 +231,7 @@ func newVerifier(out string, hasTables bool, o Options) (*verifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{hasTables: hasTables, keys: o.Keys, outOfDate: o.OutOfDate, building: o.Building, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, encoding: shard.NewEncoding()}
+	v := &verifier{hasTables: hasTables, keys: o.Keys, outOfDate: o.OutOfDate, building: o.Building, otherTexts: -1, parentTexts: textSums{}, partsRead: make(chan struct{}), out: out, manifest: m, site: site, terms: oracle.Terms, workers: o.Workers, encoding: shard.NewEncoding()}
 	for _, l := range m.Options.Graphs() {
 		v.graphs = append(v.graphs, namedGraph{l.Tag, site.Graph(l.Tag), l.Slug})
 	}
@@ -235,7 +256,7 @@ func (v *verifier) oracleOptions() oracle.Options {
 	o := v.manifest.Options
 	return oracle.Options{
 		Languages: o.Table(), Other: o.Other, Materialize: o.Materialize, Connections: min(max(v.workers/2, 1), 8),
-		Fields: v.has(manifest.Vectors), Answers: v.embedsAnswers(),
+		Fields: v.has(manifest.Vectors), Answers: v.embedsAnswers(), Texts: v.receiveTexts,
 	}
 }
 
