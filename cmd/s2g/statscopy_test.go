@@ -20,7 +20,9 @@ func TestStatsOfACopy(t *testing.T) {
 	if !strings.Contains(said, "counts the rows") {
 		t.Errorf("stats of tables alone: %s", said)
 	}
-	s2g(t, "graph", "--out", out, "--quiet")
+	if printed, _ := s2gExits(t, 0, "graph", "--out", out, "--json"); !strings.Contains(printed, `"triples"`) || strings.Contains(printed, "figures") {
+		t.Errorf("the outcome of the graph: %s", printed)
+	}
 	for _, name := range []string{"graph", "manifest.json"} {
 		if err := os.Rename(filepath.Join(out, name), filepath.Join(copied, name)); err != nil {
 			t.Fatal(err)

@@ -329,8 +329,10 @@ func (b *Build) stage(ctx context.Context, name string, keys map[string]string, 
 	m := b.Dir.Manifest()
 	done := m.Stages[name]
 	log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)
+	measured := done.Summary
+	measured.Figures = nil // not of the run: the manifest has them
 	b.Outcomes = append(b.Outcomes, Outcome{
-		Stage: name, Summary: done.Summary, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS(), Warning: b.warnUnasked(done.UnusedTags),
+		Stage: name, Summary: measured, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS(), Warning: b.warnUnasked(done.UnusedTags),
 	})
 	return b.Publish()
 }
