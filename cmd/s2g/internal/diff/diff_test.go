@@ -1,6 +1,7 @@
 package diff
 
 import (
+	stdcmp "cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,12 +54,12 @@ func build(t *testing.T, db *tables.DB, dump string, o options) (out string) {
 	}))
 	if !o.vectors {
 		check(t, graph.Run(t.Context(), dir, db, graph.Options{
-			Site: vocab.Site(s.Site), Languages: s.Languages, Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
+			Site: stdcmp.Or(vocab.Site(s.Site), vocab.StackOverflow), Languages: s.Languages, Other: s.Other, Format: s.GraphFormat, Compress: s.Compress, Materialize: s.Materialize,
 		}))
 	}
 	if !o.graph {
 		check(t, vectors.Run(t.Context(), dir, db, vectors.Options{
-			Site: vocab.Site(s.Site), Languages: s.Languages, Other: s.Other, Units: s.Units, Window: 64, Overlap: new(8), Reuse: o.reuse,
+			Site: stdcmp.Or(vocab.Site(s.Site), vocab.StackOverflow), Languages: s.Languages, Other: s.Other, Units: s.Units, Window: 64, Overlap: new(8), Reuse: o.reuse,
 		}))
 	}
 	check(t, dir.Close())
