@@ -48,7 +48,10 @@ func (a *app) build() *cobra.Command {
 				}
 			}
 			if dryRun {
-				return a.printPlan(cmd, o, stages)
+				if err := a.printPlan(cmd, o, stages); err != nil {
+					return err
+				}
+				return a.checkDestinations(cmd.Context(), to, stages)
 			}
 			return a.inOut(cmd, o, func(b *build.Build) error {
 				ctx := cmd.Context()
@@ -173,7 +176,7 @@ func (a *app) printPlan(cmd *cobra.Command, o *options, stages []string) error {
 	if err != nil {
 		return err
 	}
-	return a.printPlanned(p, p.Write, p.Err())
+	return a.printPlanned(p, p.Write, p.Ready(cmd.Context(), &o.Options))
 }
 
 // manifestOf returns the manifest in OUT, or an empty one if there is none.

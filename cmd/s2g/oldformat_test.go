@@ -78,6 +78,8 @@ func TestBuildOfAnEarlierVersionStaysOfUse(t *testing.T) {
 	}
 	s2g(t, "publish", "--out", out) // SHA256SUMS names the model
 	s2g(t, "verify", "--out", out, "--files-only")
+	_, stderr := s2gExits(t, 2, "verify", "--out", out)
+	mustContain(t, stderr, "earlier version of s2g", "--files-only")
 	reused := filepath.Join(work, "reused")
 	s2g(t, "build", "--dump", dump, "--out", reused, "--site", "stackoverflow.com", "--languages", "python,java", "--reuse", out, "--stages", "ingest,vectors")
 	got, err := os.ReadFile(filepath.Join(reused, "manifest.json"))
@@ -88,6 +90,7 @@ func TestBuildOfAnEarlierVersionStaysOfUse(t *testing.T) {
 
 	stdout := s2g(t, "build", "--dump", dump, "--out", out)
 	mustContain(t, stdout, "graph  up to date", "vectors  up to date")
+	s2g(t, "verify", "--out", out)
 	if _, err := os.Stat(filepath.Join(out, "vectors", "model.bin")); err != nil {
 		t.Error(err)
 	}

@@ -66,6 +66,10 @@ func (a *app) verify() *cobra.Command {
 			if cmd.Flags().Changed("sample") {
 				return a.verifySample(cmd, o, m, opts)
 			}
+			if !filesOnly && m.IsOfEarlierVersion() {
+				return schema.Faultf(schema.FaultUsage, "give option files-only, or run s2g build with the same options first, which rewrites the documents and no other output that is current",
+					"the build in %s is of an earlier version of s2g, whose documents have another form", o.Out)
+			}
 			servers, closeServers, err := compared.open(cmd.Context(), a, m, o.Out)
 			if err != nil {
 				return err

@@ -30,13 +30,17 @@ func (d Document) File() File {
 // CheckOverwrite returns a usage fault where OUT has a file with the name of a
 // document that no build has published.
 func (d *Dir) CheckOverwrite(names ...string) error {
-	published := d.Service().Published
+	return d.Service().CheckOverwrite(d.base, names...)
+}
+
+// CheckOverwrite is [Dir.CheckOverwrite] for the folder out of the build, which may not have begun.
+func (m *Manifest) CheckOverwrite(out string, names ...string) error {
 	for _, name := range names {
-		if slices.ContainsFunc(published, func(f File) bool { return f.Name == name }) {
+		if slices.ContainsFunc(m.Published, func(f File) bool { return f.Name == name }) {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(d.base, name)); err == nil {
-			return schema.Faultf(schema.FaultUsage, "give the build a folder of its own, or move the file", "%s holds a %s that s2g has not written", d.base, name)
+		if _, err := os.Lstat(filepath.Join(out, name)); err == nil {
+			return schema.Faultf(schema.FaultUsage, "give the build a folder of its own, or move the file", "%s holds a %s that s2g has not written", out, name)
 		}
 	}
 	return nil

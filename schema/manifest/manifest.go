@@ -284,6 +284,17 @@ func (m *Manifest) Fresh(stage, key string) bool {
 	return s != nil && s.Key == key
 }
 
+// IsOfEarlierVersion reports whether a version made the build that recorded no times of
+// files. Its documents have another form.
+func (m *Manifest) IsOfEarlierVersion() bool {
+	for _, s := range m.Stages {
+		if slices.ContainsFunc(s.Files, func(f File) bool { return !f.Time.IsZero() }) {
+			return false
+		}
+	}
+	return true
+}
+
 // Edition returns the name of a stage's outputs on servers: the day of the dump's
 // newest post, an underscore, and 8 hexadecimal digits of a hash of the stage's
 // files, as "2024-03-31_5f1d2c3b". Input and options determine the files, so equal

@@ -266,23 +266,22 @@ func (d *Dir) Discard() error {
 	return nil
 }
 
-// Unknown returns the name of a file among the outputs of a stage that neither the
-// manifest nor a journal nor marks can name, because none knows the stage. It is empty
-// where there is none.
-func (d *Dir) Unknown(stage string) (name string, err error) {
-	m := d.Manifest()
-	if m.Stages[stage] != nil || len(m.Replaced[stage]) > 0 || stage == Ingest || d.HasMarks(stage) {
+// Unknown returns the name of a file among the outputs of a stage in the folder out of the
+// build that neither the manifest nor a journal nor marks can name, because none has the
+// stage. It is empty where there is none.
+func (m *Manifest) Unknown(out, stage string) (name string, err error) {
+	if m.Stages[stage] != nil || len(m.Replaced[stage]) > 0 || stage == Ingest || exists(marksFolder(out, stage)) {
 		return "", nil
 	}
-	if key, _, err := readJournal(journalPath(d.root, stage)); err != nil || key != "" {
+	if key, _, err := readJournal(journalPath(out, stage)); err != nil || key != "" {
 		return "", err
 	}
 	for _, entity := range entities[stage] {
-		err := filepath.WalkDir(filepath.Join(d.root, entity), func(path string, e fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join(out, entity), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
 			}
-			if name, err = filepath.Rel(d.root, path); err != nil {
+			if name, err = filepath.Rel(out, path); err != nil {
 				return err
 			}
 			return fs.SkipAll
@@ -294,10 +293,10 @@ func (d *Dir) Unknown(stage string) (name string, err error) {
 	return "", nil
 }
 
-// RemoveOutputs removes all that has the names of a stage's outputs.
+// RemoveOutputs removes all in OUT that has the names of a stage's outputs.
 func (d *Dir) RemoveOutputs(stage string) error {
 	for _, entity := range entities[stage] {
-		if err := removeAll(filepath.Join(d.root, entity)); err != nil {
+		if err := removeAll(filepath.Join(d.base, entity)); err != nil {
 			return fmt.Errorf("removing the outputs of %s: %w", stage, err)
 		}
 	}

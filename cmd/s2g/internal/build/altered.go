@@ -86,16 +86,15 @@ func (b *Build) compareTables(ctx context.Context, db *tables.DB, d manifest.Dum
 	return difference, err
 }
 
-// lostTable reports whether a file of a table is missing in the private database. It starts no server.
-func (o *Options) lostTable(m *manifest.Manifest) (bool, error) {
+// lookAtTables returns the state of the files of the private database that should hold the tables. It starts no server.
+func (o *Options) lookAtTables(m *manifest.Manifest) (tables.FilesState, error) {
 	has, err := o.HasTables()
 	if err != nil || !has || o.DSN != "" || m.Stages[manifest.Ingest] == nil {
-		return false, err
+		return tables.FilesSame, err
 	}
 	private, err := o.private()
 	if err != nil {
-		return false, err
+		return tables.FilesSame, err
 	}
-	files, err := tables.LookAtFiles(private, slices.Collect(maps.Keys(m.Dump.Tables)))
-	return files == tables.FilesMissing, err
+	return tables.LookAtFiles(private, slices.Collect(maps.Keys(m.Dump.Tables)))
 }

@@ -81,6 +81,9 @@ func (b *Build) damaged(stage, key string) (*manifest.Manifest, []manifest.File)
 // makeRoom prepares the folder for the outputs of a stale stage. Where outputs are in service that it would replace, that
 // is [manifest.NextFolder], and the result reports whether an interrupted build has completed the stage there.
 func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]string, lost bool) (fresh bool, err error) {
+	if err := b.removeUnknown(); err != nil {
+		return false, err
+	}
 	service := b.Dir.Service().Stages
 	replaces := service[stage] != nil
 	if stage == manifest.Ingest { // it makes graph and vectors stale
@@ -115,7 +118,7 @@ func (b *Build) makeRoom(ctx context.Context, stage string, keys map[string]stri
 	if lost {
 		return false, b.Dir.Update(func(m *manifest.Manifest) { delete(m.Stages, stage) })
 	}
-	return false, b.checkUnknown()
+	return false, nil
 }
 
 // completed reports whether an interrupted build has completed the stage in the next folder.
@@ -128,25 +131,51 @@ func (b *Build) completed(ctx context.Context, stage, key string) (bool, error) 
 	return fresh, err
 }
 
-// checkUnknown returns a usage fault where the folder has outputs that neither manifest nor journal name: their model is
-// unknown, so they are neither kept nor, without the option replace, deleted. The documents that describe them go with
-// them, first, so that a run after an interruption finds the outputs.
-func (b *Build) checkUnknown() error {
+// CheckFolder returns a usage fault where the folder has outputs or documents that no build has written, so that a stage
+// cannot run. m is the manifest of the build, or of the next one.
+func (o *Options) CheckFolder(m *manifest.Manifest) error {
+	if m.Root() != m.Base() {
+		var err error
+		if m, err = manifest.Read(o.Out); err != nil {
+			return err
+		}
+	}
+	unknown, err := o.unknownOutputs(m)
+	if err != nil || len(unknown) > 0 {
+		return err // option replace deletes them, and the documents
+	}
+	return m.CheckOverwrite(o.Out, publish.Names()...)
+}
+
+// unknownOutputs returns the stages whose outputs in the folder neither manifest nor journal name: their model is unknown, so
+// they are neither kept nor deleted. It is a usage fault if there are any without the option replace.
+func (o *Options) unknownOutputs(m *manifest.Manifest) (stages []string, err error) {
 	for _, stage := range []string{manifest.Graph, manifest.Vectors} {
-		file, err := b.Dir.Unknown(stage)
-		if err != nil {
-			return err
+		file, err := m.Unknown(o.Out, stage)
+		switch {
+		case err != nil:
+			return nil, err
+		case file != "" && !o.Replace:
+			return nil, schema.Faultf(schema.FaultUsage, "restore manifest.json from a copy of the build, move the files away, or give option replace, which deletes them",
+				"%s has outputs of %s that no manifest names, the first is %s", o.Out, stage, file)
+		case file != "":
+			stages = append(stages, stage)
 		}
-		if file == "" {
-			continue
-		}
-		if !b.Options.Replace {
-			return schema.Faultf(schema.FaultUsage, "restore manifest.json from a copy of the build, move the files away, or give option replace, which deletes them",
-				"%s has outputs of %s that no manifest names, the first is %s", b.Dir.Out(), stage, file)
-		}
-		if err := b.Dir.RemoveUnpublished(publish.Names()...); err != nil {
-			return err
-		}
+	}
+	return stages, nil
+}
+
+// removeUnknown removes the outputs that no build has written, which the option replace allows. The documents that describe
+// them go with them, first, so that a run after an interruption finds the outputs.
+func (b *Build) removeUnknown() error {
+	unknown, err := b.Options.unknownOutputs(b.Dir.Service())
+	if err != nil || len(unknown) == 0 {
+		return err
+	}
+	if err := b.Dir.RemoveUnpublished(publish.Names()...); err != nil {
+		return err
+	}
+	for _, stage := range unknown {
 		if err := b.Dir.RemoveOutputs(stage); err != nil {
 			return err
 		}

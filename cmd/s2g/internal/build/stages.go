@@ -10,6 +10,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/tables"
 	"s2g/schema/vocab"
 	"s2g/vectors"
 	"s2g/vectors/embed"
@@ -145,6 +146,8 @@ type State struct {
 	Site  vocab.Site      // of the build once it has run; empty if it is unknown and no stage requires it
 	Stale map[string]bool // by stage: it has not finished with this dump and these options, or its files are damaged
 
+	Compared bool // the run compares the tables with the fingerprints of the ingest first, because a server may have changed them
+
 	// Beside has the stages whose new outputs are made in [manifest.NextFolder] while the old ones stay: until the
 	// build swaps them at its end, both take disk. The tables are never made beside the old ones.
 	Beside map[string]bool
@@ -189,11 +192,12 @@ func (o *Options) State(ctx context.Context, m *manifest.Manifest, stages []stri
 			return nil, err
 		}
 		s.Dump, tablesKey = plan.Dump, plan.Key
-		lost, err := o.lostTable(m)
+		files, err := o.lookAtTables(m)
 		if err != nil {
 			return nil, err
 		}
-		s.Stale[manifest.Ingest] = lost || !m.Fresh(manifest.Ingest, tablesKey)
+		s.Stale[manifest.Ingest] = files == tables.FilesMissing || !m.Fresh(manifest.Ingest, tablesKey)
+		s.Compared = files == tables.FilesUnknown && !s.Stale[manifest.Ingest] && slices.Contains(stages, manifest.Ingest)
 	}
 	var err error
 	if s.Site, err = o.buildSite(m, s.Dump); err != nil {

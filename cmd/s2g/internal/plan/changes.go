@@ -87,6 +87,9 @@ func (p *Plan) writeChanges(w io.Writer) error {
 	if p.OtherSite != "" {
 		fmt.Fprintf(&lines, "replaces a build of another site: %s\n", p.OtherSite)
 	}
+	if p.Compared {
+		lines.WriteString("a server may have changed the tables: the run compares their rows with those of the dump, and reads it again if they differ\n")
+	}
 	for _, c := range p.Changes {
 		if slices.Equal(c.Reasons, []string{build.NotMade}) {
 			continue // the table of stages shows that it runs

@@ -51,6 +51,7 @@ type Plan struct {
 	Changes   []build.Change `json:"changes,omitempty"`    // the stages that run, and why
 	Losses    []build.Loss   `json:"deleted,omitempty"`    // work of endpoints that the run deletes
 	Warnings  []string       `json:"warnings,omitempty"`   // of tags that the dump does not have
+	Compared  bool           `json:"compared,omitempty"`   // see [build.State]
 	XML       int64          `json:"xml"`                  // bytes of the tables decoded, as UTF-8
 	Estimated bool           `json:"estimated"`            // XML is an estimate
 	Steps     []Step         `json:"steps"`
@@ -78,8 +79,12 @@ func New(ctx context.Context, o *build.Options, m *manifest.Manifest, stages []s
 		return nil, err
 	}
 	p, err := newPlan(ctx, o, m, stages, 0)
-	if err == nil {
-		p.Warnings = warnings
+	if err != nil {
+		return nil, err
+	}
+	p.Warnings = warnings
+	if slices.ContainsFunc(p.Steps, func(s Step) bool { return !s.Fresh }) {
+		err = o.CheckFolder(m)
 	}
 	return p, err
 }
@@ -95,6 +100,11 @@ func Check(ctx context.Context, o *build.Options, m *manifest.Manifest, stages [
 	if err := p.refusal(); err != nil {
 		return &Refusal{p, err}
 	}
+	return p.Ready(ctx, o)
+}
+
+// Ready returns the error of [Plan.Err], or that of an endpoint that a later stage would find.
+func (p *Plan) Ready(ctx context.Context, o *build.Options) error {
 	if err := p.Err(); err != nil {
 		return err
 	}
@@ -151,7 +161,7 @@ func newPlan(ctx context.Context, o *build.Options, m *manifest.Manifest, stages
 	if err != nil {
 		return nil, err
 	}
-	p.dump, p.replace = state.Dump, o.Replace
+	p.dump, p.replace, p.Compared = state.Dump, o.Replace, state.Compared
 	p.Site, p.OtherSite, p.Changes, p.Losses = state.Site, state.OtherSite, state.Changes, state.Losses
 	return p, nil
 }
@@ -204,7 +214,11 @@ func (p *Plan) Write(w io.Writer) error {
 		about = "about "
 	}
 	if p.Memory.Needs == 0 {
-		_, err := fmt.Fprintf(w, "the dump is %s%s of XML; nothing to do\n", about, size(p.XML))
+		todo := "nothing to do"
+		if p.Compared {
+			todo = "nothing to do, if the tables are those of the dump"
+		}
+		_, err := fmt.Fprintf(w, "the dump is %s%s of XML; %s\n", about, size(p.XML), todo)
 		return err
 	}
 	tablesDisk := ""

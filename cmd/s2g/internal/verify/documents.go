@@ -72,19 +72,8 @@ func (v *verifier) compareSums(c *Check) error {
 	return nil
 }
 
-// isOfEarlierVersion reports whether the build is of a version that recorded no times of files. Only the checks without
-// tables read such builds.
-func (v *verifier) isOfEarlierVersion() bool {
-	if v.hasTables {
-		return false
-	}
-	for _, s := range v.manifest.Stages {
-		if slices.ContainsFunc(s.Files, func(f manifest.File) bool { return !f.Time.IsZero() }) {
-			return false
-		}
-	}
-	return true
-}
+// isOfEarlierVersion is that of the manifest.
+func (v *verifier) isOfEarlierVersion() bool { return v.manifest.IsOfEarlierVersion() }
 
 // readDocument returns the content of a document, nil where it is missing. It reads no pipe and no device.
 func (v *verifier) readDocument(name string) ([]byte, error) {
