@@ -14,6 +14,7 @@ import (
 	"s2g/ingest/sample"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
 	"s2g/schema/schematest"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
@@ -92,7 +93,7 @@ func runStage(b *testing.B, db *tables.DB, compress string) *manifest.Manifest {
 func selectAndWrite(b *testing.B, db *tables.DB, bytes int64) error {
 	var group errgroup.Group
 	for _, query := range []string{
-		"SELECT " + postColumns + " FROM Posts",
+		postscan.Selection{}.Query("TRUE"),
 		"SELECT PostId, Id, Score, Text, CreationDate, UserId, UserDisplayName, ContentLicense FROM Comments",
 		fmt.Sprintf("SELECT PostId, VoteTypeId FROM Votes WHERE VoteTypeId IN (%d, %d)", schema.VoteUp, schema.VoteDown),
 		fmt.Sprintf("SELECT PostId, LinkTypeId, RelatedPostId FROM PostLinks WHERE LinkTypeId IN (%d, %d)", schema.LinkLinked, schema.LinkDuplicate),

@@ -10,6 +10,7 @@ import (
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 )
@@ -93,14 +94,19 @@ func writeGraph(ctx context.Context, dir *manifest.Dir, run *manifest.Run, db *t
 type source struct {
 	db      *tables.DB
 	tables  map[string]bool // names of the tables that the dump has
+	posts   postscan.Source
 	threads *threads.Index
 	graphs  []string // IRIs: the languages', then the remainder's
 	figures *figures
 }
 
-// openSource builds the index of threads. A database without Posts is a usage fault.
+// openSource builds the index of threads unless the options have it. A database without
+// Posts is a usage fault.
 func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) {
-	s := &source{db: db}
+	s := &source{db: db, posts: o.Posts, threads: o.Threads}
+	if s.posts == nil {
+		s.posts = postscan.Table{DB: db}
+	}
 	var err error
 	if s.tables, err = db.TableNames(ctx); err != nil {
 		return nil, err
@@ -108,8 +114,10 @@ func openSource(ctx context.Context, db *tables.DB, o Options) (*source, error) 
 	if !s.tables["Posts"] {
 		return nil, schema.Faultf(schema.FaultUsage, "run s2g ingest first", "there is no table Posts")
 	}
-	if s.threads, err = threads.Build(ctx, db, o.Languages, o.Other); err != nil {
-		return nil, err
+	if s.threads == nil {
+		if s.threads, err = threads.Build(ctx, db, o.Languages, o.Other); err != nil {
+			return nil, err
+		}
 	}
 	o.Log.Info("found the threads", "languages", len(o.Languages), "posts", s.threads.Len(), "bytes", s.threads.Bytes())
 	s.graphs, s.figures = graphIRIs(o), newFigures(s.threads, o)

@@ -7,6 +7,8 @@ import (
 	"s2g/graph/trig"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
+	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
 
@@ -33,6 +35,9 @@ type Options struct {
 	// Materialize adds the triples that the ontology's hierarchy implies: superclasses,
 	// superproperties, and the terms of other vocabularies that it aligns with.
 	Materialize bool
+
+	Posts   postscan.Source   // of the tables; nil: the stage's own queries
+	Threads *threads.Index // of the tables and the languages; nil: the stage's own
 
 	Workers  int                                  // 0: GOMAXPROCS; at most maxWorkers
 	Log      *slog.Logger                         // nil: nothing is logged

@@ -82,9 +82,10 @@ func (p *pipeline) runPhases(ctx context.Context, last checkpoint) error {
 		}
 		return p.runStep(ctx, s, workers, from)
 	}
-	if err := run(step{phasePosts, cutPosts(p.db), (*worker).renderPosts}); err != nil {
+	if err := run(step{phasePosts, cutPosts(p.db, p.posts), (*worker).renderPosts}); err != nil {
 		return err
 	}
+	p.posts.Close()
 	tagged := tagGraphs{} // of the questions that this run has rendered
 	for _, w := range workers {
 		tagged.union(w.tagged)

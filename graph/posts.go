@@ -7,32 +7,33 @@ import (
 
 	"s2g/graph/trig"
 	"s2g/schema"
+	"s2g/schema/postscan"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
 
-// renderPosts renders a unit of posts: it merges the four scans.
+// renderPosts renders a unit of posts: it merges the posts and the three scans.
 func (w *worker) renderPosts(ctx context.Context, u *unit) (err error) {
 	s, err := openPostScans(ctx, w.source, u.lo, u.hi)
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err != nil {
 		return err
 	}
-	for ; s.posts.row != nil; s.posts.next() {
-		id := s.posts.post
+	err = u.posts.Each(ctx, func(row [][]byte) error {
+		id := tables.Int(row[postscan.ID])
 		w.skipOrphans(&s, func(scan *orderedScan) bool { return scan.isBefore(id) })
 		if p, ok := w.threads.Find(id); ok {
-			w.renderPost(p, s.posts.row, &s)
+			w.renderPost(p, row, &s)
 		} else {
-			w.skipPost(id, s.posts.row, &s)
+			w.skipPost(id, row, &s)
 		}
-		if err := w.spill(ctx); err != nil {
-			return err
-		}
+		return w.spill(ctx)
+	})
+	if err == nil {
+		w.skipOrphans(&s, func(scan *orderedScan) bool { return scan.row != nil })
 	}
-	w.skipOrphans(&s, func(scan *orderedScan) bool { return scan.row != nil })
-	return nil
+	return err
 }
 
 // skipOrphans counts and skips rows of posts that are not in the dump.
@@ -52,10 +53,10 @@ func (w *worker) skipOrphans(s *postScans, isOrphan func(*orderedScan) bool) {
 // that belong to it.
 func (w *worker) skipPost(id int64, row [][]byte, s *postScans) {
 	reason := commentsOutside
-	switch tables.Int(row[postType]) {
+	switch tables.Int(row[postscan.Type]) {
 	case schema.PostQuestion:
 		w.count(questionsOutside, 1)
-		w.figures.addTags(row[postTags], false)
+		w.figures.addTags(row[postscan.Tags], false)
 	case schema.PostAnswer:
 		w.count(answersOutside, 1)
 	case schema.PostTagWiki, schema.PostTagWikiExcerpt:
@@ -76,11 +77,11 @@ func (w *worker) skipPost(id int64, row [][]byte, s *postScans) {
 // It renders each node once, with the list of graphs that the node belongs to.
 func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
 	t, f, graphs := w.terms, w.out, w.threads.Graphs(p.Set)
-	w.figures.addPost(p, row[postCreationDate], row[postScore])
+	w.figures.addPost(p, row[postscan.CreationDate], row[postscan.Score])
 	if p.Question {
 		w.count(questionsWritten, 1)
-		w.figures.addTags(row[postTags], true)
-		if len(row[postAcceptedAnswerID]) > 0 && p.AcceptedAnswer == 0 {
+		w.figures.addTags(row[postscan.Tags], true)
+		if len(row[postscan.AcceptedAnswerID]) > 0 && p.AcceptedAnswer == 0 {
 			w.count(acceptedDropped, 1)
 		}
 		f.Begin(graphs, t.question, p.ID)
@@ -89,11 +90,11 @@ func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
 		} else {
 			t.isUnanswered.write(f)
 		}
-		w.writeText(f, t.hasTitle, row[postTitle])
-		w.writeNumber(f, t.viewCount, row[postViewCount])
-		w.writeNumber(f, t.answerCount, row[postAnswerCount])
-		w.writeNumber(f, t.favoriteCount, row[postFavoriteCount])
-		w.writeDate(f, t.closedDate, row[postClosedDate])
+		w.writeText(f, t.hasTitle, row[postscan.Title])
+		w.writeNumber(f, t.viewCount, row[postscan.ViewCount])
+		w.writeNumber(f, t.answerCount, row[postscan.AnswerCount])
+		w.writeNumber(f, t.favoriteCount, row[postscan.FavoriteCount])
+		w.writeDate(f, t.closedDate, row[postscan.ClosedDate])
 	} else {
 		w.count(answersWritten, 1)
 		status := statusOf(p)
@@ -107,7 +108,7 @@ func (w *worker) renderPost(p threads.Post, row [][]byte, s *postScans) {
 		w.renderVotes(p.ID, s.votes)
 	}
 	if p.Question {
-		for tag := range schema.SplitTags(row[postTags]) {
+		for tag := range schema.SplitTags(row[postscan.Tags]) {
 			w.tagged.record(tag, graphs, len(w.graphs))
 			w.scratch = vocab.AppendSegment(w.scratch[:0], string(tag))
 			t.TaggedWith.bytes(f, t.tag, w.scratch)
@@ -132,17 +133,17 @@ func (w *worker) frame(p threads.Post) trig.Frame {
 // renderCommon renders what questions, answers and wikis have in common.
 func (w *worker) renderCommon(row [][]byte) {
 	t, f := w.terms, w.out
-	w.writeNumber(f, t.postID, row[postRowID])
-	w.writeText(f, t.hasBody, row[postBody])
-	w.writeNumber(f, t.score, row[postScore])
-	w.writeNumber(f, t.commentCount, row[postCommentCount])
-	w.writeDate(f, t.creationDate, row[postCreationDate])
-	w.writeDate(f, t.lastEditDate, row[postLastEditDate])
-	w.writeDate(f, t.lastActivityDate, row[postLastActivityDate])
-	w.writeDate(f, t.communityOwnedDate, row[postCommunityOwnedDate])
-	w.writeAuthor(f, row[postOwnerUserID])
-	w.writeText(f, t.authorName, row[postOwnerDisplayName])
-	w.writeLicense(f, row[postContentLicense], row[postCreationDate], row[postLastEditDate], row[postLastEditorUserID])
+	w.writeNumber(f, t.postID, row[postscan.ID])
+	w.writeText(f, t.hasBody, row[postscan.Body])
+	w.writeNumber(f, t.score, row[postscan.Score])
+	w.writeNumber(f, t.commentCount, row[postscan.CommentCount])
+	w.writeDate(f, t.creationDate, row[postscan.CreationDate])
+	w.writeDate(f, t.lastEditDate, row[postscan.LastEditDate])
+	w.writeDate(f, t.lastActivityDate, row[postscan.LastActivityDate])
+	w.writeDate(f, t.communityOwnedDate, row[postscan.CommunityOwnedDate])
+	w.writeAuthor(f, row[postscan.OwnerUserID])
+	w.writeText(f, t.authorName, row[postscan.OwnerDisplayName])
+	w.writeLicense(f, row[postscan.ContentLicense], row[postscan.CreationDate], row[postscan.LastEditDate], row[postscan.LastEditorUserID])
 }
 
 func (w *worker) renderVotes(post int64, votes *orderedScan) {

@@ -9,34 +9,6 @@ import (
 	"s2g/schema/tables"
 )
 
-// The columns of postColumns, in order.
-const (
-	postRowID = iota
-	postType
-	postAcceptedAnswerID
-	postOwnerUserID
-	postOwnerDisplayName
-	postLastEditorUserID
-	postScore
-	postViewCount
-	postAnswerCount
-	postCommentCount
-	postFavoriteCount
-	postCreationDate
-	postLastEditDate
-	postLastActivityDate
-	postClosedDate
-	postCommunityOwnedDate
-	postContentLicense
-	postTags
-	postTitle
-	postBody
-)
-
-const postColumns = `Id, PostTypeId, AcceptedAnswerId, OwnerUserId, OwnerDisplayName, LastEditorUserId,
- Score, ViewCount, AnswerCount, CommentCount, FavoriteCount,
- CreationDate, LastEditDate, LastActivityDate, ClosedDate, CommunityOwnedDate, ContentLicense, Tags, Title, Body`
-
 // The columns of a comment, in order.
 const (
 	commentPost = iota
@@ -49,11 +21,12 @@ const (
 	commentLicense
 )
 
-// postScans are the scans of a unit's rows, one a table, each in the order of post
-// ids. Votes are counted by type, and links are ordered by type and related post.
-type postScans struct{ posts, comments, votes, links *orderedScan }
+// postScans are the scans of the rows that belong to a unit's posts, one a table, each
+// in the order of post ids. Votes are counted by type, and links are ordered by type and
+// related post.
+type postScans struct{ comments, votes, links *orderedScan }
 
-// openPostScans starts the scans of the posts with ids from lo to hi. A table that the
+// openPostScans starts the scans for the posts with ids from lo to hi. A table that the
 // dump lacks is empty.
 func openPostScans(ctx context.Context, src *source, lo, hi int64) (s postScans, err error) {
 	scan := func(table, query string) *orderedScan {
@@ -66,7 +39,6 @@ func openPostScans(ctx context.Context, src *source, lo, hi int64) (s postScans,
 		}
 		return opened
 	}
-	s.posts = scan("Posts", "SELECT "+postColumns+" FROM Posts WHERE Id BETWEEN ? AND ? ORDER BY Id")
 	s.comments = scan("Comments", "SELECT PostId, Id, Score, Text, CreationDate, UserId, UserDisplayName, ContentLicense"+
 		" FROM Comments WHERE PostId BETWEEN ? AND ? ORDER BY PostId, Id")
 	s.votes = scan("Votes", fmt.Sprintf("SELECT PostId, VoteTypeId, COUNT(*) FROM Votes WHERE PostId BETWEEN ? AND ? AND VoteTypeId IN (%d, %d)"+
@@ -77,7 +49,7 @@ func openPostScans(ctx context.Context, src *source, lo, hi int64) (s postScans,
 }
 
 func (s *postScans) close() error {
-	return errors.Join(s.posts.close(), s.comments.close(), s.votes.close(), s.links.close())
+	return errors.Join(s.comments.close(), s.votes.close(), s.links.close())
 }
 
 // orderedScan is a query's result in the order of its first column, a post's id. This

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
 	"s2g/schema"
+	"s2g/schema/postscan"
 	"s2g/schema/projection"
 	"s2g/schema/tables"
 	"s2g/schema/vocab"
@@ -167,27 +167,28 @@ func (w *worker) renderTag(tag *listedTag) {
 }
 
 // renderWikis renders a unit of tag wikis and excerpts.
-func (w *worker) renderWikis(ctx context.Context, wikis []listedWiki) (err error) {
+func (w *worker) renderWikis(ctx context.Context, wikis []listedWiki) error {
 	ids := make([]int64, len(wikis))
 	for i := range wikis {
 		ids[i] = wikis[i].id
 	}
-	rows, err := openScan(ctx, w.db, "SELECT "+postColumns+" FROM Posts WHERE Id IN ("+tables.IDList(ids)+") ORDER BY Id")
-	if err != nil {
-		return fmt.Errorf("reading tag wikis: %w", err)
-	}
-	defer func() { err = errors.Join(err, rows.close()) }()
-	for i := range wikis {
-		if !rows.isOf(wikis[i].id) {
-			return fmt.Errorf("the tag wiki %d has disappeared during the run", wikis[i].id)
+	next := 0
+	err := postscan.Selection{}.Each(ctx, w.db, "p.Id IN ("+tables.IDList(ids)+")", func(row [][]byte) error {
+		if tables.Int(row[postscan.ID]) != ids[next] {
+			return errDisappeared(ids[next])
 		}
-		w.renderWiki(&wikis[i], rows.row)
-		rows.next()
-		if err := w.spill(ctx); err != nil {
-			return err
-		}
+		w.renderWiki(&wikis[next], row)
+		next++
+		return w.spill(ctx)
+	})
+	if err == nil && next < len(ids) {
+		err = errDisappeared(ids[next])
 	}
-	return nil
+	return err
+}
+
+func errDisappeared(wiki int64) error {
+	return fmt.Errorf("the tag wiki %d has disappeared during the run", wiki)
 }
 
 func (w *worker) renderWiki(k *listedWiki, row [][]byte) {

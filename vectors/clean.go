@@ -47,7 +47,7 @@ type CleanOptions struct {
 // does. A post that is missing or of another kind is a usage fault.
 func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Cleaned, error) {
 	var c *Cleaned
-	err := eachPost(ctx, db, postQuery(true, fmt.Sprintf("p.Id = %d", id)), func(p *post) error {
+	err := selection(true).Each(ctx, db, fmt.Sprintf("p.Id = %d", id), eachPost(func(p *post) error {
 		cleaner := &text.Cleaner{Languages: o.Languages, Links: o.Links}
 		cleaned, err := cleanPost(ctx, cleaner, o.Windows, p)
 		if err != nil {
@@ -72,7 +72,7 @@ func Clean(ctx context.Context, db *tables.DB, id int64, o CleanOptions) (*Clean
 			c.Chunks = append(c.Chunks, CleanedChunk{chunk.Start, chunk.End, tokens[i], chunk.Text})
 		}
 		return nil
-	})
+	}))
 	if err == nil && c == nil {
 		err = schema.Faultf(schema.FaultUsage, "give the id of a question or an answer", "the tables have no question or answer %d", id)
 	}

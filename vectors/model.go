@@ -138,7 +138,7 @@ func (r *run) firstChunks(ctx context.Context, sample []int64, failed *error) it
 func (r *run) readFirstChunks(ctx context.Context, ids []int64) ([]string, error) {
 	texts := make([]string, 0, len(ids))
 	cleaner := r.newCleaner()
-	err := eachPost(ctx, r.db, postQuery(r.answers(), "p.Id IN ("+tables.IDList(ids)+")"), func(p *post) error {
+	err := selection(r.answers()).Each(ctx, r.db, "p.Id IN ("+tables.IDList(ids)+")", eachPost(func(p *post) error {
 		cleaned, err := cleanPost(ctx, cleaner, Windows{Size: r.Window, Overlap: *r.Overlap}, p)
 		if err != nil {
 			return err
@@ -146,7 +146,7 @@ func (r *run) readFirstChunks(ctx context.Context, ids []int64) ([]string, error
 		texts = append(texts, cleaned.chunks[0].Text)
 		r.cleaned.put(p.id, cleaned)
 		return nil
-	})
+	}))
 	return texts, err
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
+	"s2g/schema/threads"
 	"s2g/schema/vocab"
 	"s2g/vectors/embed"
 	"s2g/vectors/shard"
@@ -48,6 +50,9 @@ type Options struct {
 	Adopted      string            // key of shards of which AdoptIntact has entered some, for this run; empty: none
 	Sources      []Source          // folders in OUT; vectors that an endpoint has made are copied from them
 	Remote       embed.RemoteOptions
+
+	Posts   postscan.Source   // of the tables, as Selection selects them; nil: the stage's own queries
+	Threads *threads.Index // of the tables and the languages; nil: the stage's own
 
 	Workers  int                                  // units built side by side; 0: GOMAXPROCS, at most 6
 	Log      *slog.Logger                         // nil: nothing is logged
@@ -152,3 +157,6 @@ func (o Options) newCleaner() *text.Cleaner {
 
 // answers reports whether answers are embedded, beside questions.
 func (o Options) answers() bool { return o.Units == UnitsQuestionAnswer }
+
+// Selection returns the posts that a run reads.
+func (o Options) Selection() postscan.Selection { return selection(o.answers()) }

@@ -11,6 +11,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
 )
 
 // unitPosts is the number of posts of a unit, at most. More posts make fewer and larger
@@ -26,6 +27,7 @@ type unit struct {
 	number      int
 	first, last int64
 	posts       int64 // of the range that are embedded
+	rows        postscan.Range
 }
 
 func (u unit) part() string { return fmt.Sprintf("part-%05d", u.number) }

@@ -5,24 +5,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"s2g/schema"
+	"s2g/schema/postscan"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/schema/vocab"
 )
-
-// questionColumns are the columns of a post in the order of post.read.
-const questionColumns = `p.Id, p.PostTypeId, p.Title, p.Tags, p.Body, p.Score, p.AnswerCount, p.ClosedDate IS NOT NULL,
- p.CreationDate, p.LastEditDate, p.LastEditorUserId, p.ContentLicense, p.OwnerUserId, p.OwnerDisplayName`
-
-// answerColumns are questionColumns where answers are read, too: an answer has its
-// question's title and tags.
-var answerColumns = strings.NewReplacer(
-	"p.Title", "IF(p.PostTypeId = 2, q.Title, p.Title)",
-	"p.Tags", "IF(p.PostTypeId = 2, q.Tags, p.Tags)").Replace(questionColumns)
 
 // post is a row of Posts. Its slices are valid until the next row is read.
 type post struct {
@@ -39,38 +29,36 @@ type post struct {
 	ownerName    []byte
 }
 
-// postQuery returns the query for the posts that a condition on p.Id selects, in the order
-// of their ids: questions, and with answers both.
-func postQuery(answers bool, where string) string {
+// selection returns the posts to embed. An answer has its question's title and tags.
+func selection(answers bool) postscan.Selection {
 	if !answers {
-		return fmt.Sprintf("SELECT %s FROM Posts p WHERE p.PostTypeId = %d AND %s ORDER BY p.Id", questionColumns, schema.PostQuestion, where)
+		return postscan.Selection{Types: []int64{schema.PostQuestion}}
 	}
-	return fmt.Sprintf("SELECT %s FROM Posts p LEFT JOIN Posts q ON p.PostTypeId = %d AND q.Id = p.ParentId WHERE p.PostTypeId IN (%d, %d) AND %s ORDER BY p.Id",
-		answerColumns, schema.PostAnswer, schema.PostQuestion, schema.PostAnswer, where)
+	return postscan.Selection{Types: []int64{schema.PostQuestion, schema.PostAnswer}, Questions: true}
 }
 
-// eachPost calls f for each post of a query.
-func eachPost(ctx context.Context, db *tables.DB, query string, f func(*post) error) error {
+// eachPost returns a function that calls f for a row.
+func eachPost(f func(*post) error) func(row [][]byte) error {
 	var p post
-	var failed error // of f
-	err := db.EachRow(ctx, query, func(r [][]byte) error {
-		p.read(r)
+	return func(row [][]byte) error {
+		p.read(row)
 		if err := f(&p); err != nil {
-			failed = fmt.Errorf("post %d: %w", p.id, err)
+			return fmt.Errorf("post %d: %w", p.id, err)
 		}
-		return failed
-	})
-	if err != nil && failed == nil {
-		return fmt.Errorf("reading posts: %w", err)
+		return nil
 	}
-	return err
 }
 
 func (p *post) read(r [][]byte) {
 	*p = post{
-		id: tables.Int(r[0]), answer: tables.Int(r[1]) == schema.PostAnswer,
-		title: r[2], tags: r[3], body: r[4], score: r[5], answerCount: r[6], closed: tables.Int(r[7]) != 0,
-		creationDate: r[8], license: vocab.LicenseIRI(r[11], r[8], r[9], r[10]), owner: r[12], ownerName: r[13],
+		id: tables.Int(r[postscan.ID]), answer: tables.Int(r[postscan.Type]) == schema.PostAnswer,
+		title: r[postscan.Title], tags: r[postscan.Tags], body: r[postscan.Body],
+		score: r[postscan.Score], answerCount: r[postscan.AnswerCount], closed: r[postscan.ClosedDate] != nil, creationDate: r[postscan.CreationDate],
+		license: vocab.LicenseIRI(r[postscan.ContentLicense], r[postscan.CreationDate], r[postscan.LastEditDate], r[postscan.LastEditorUserID]),
+		owner:   r[postscan.OwnerUserID], ownerName: r[postscan.OwnerDisplayName],
+	}
+	if p.answer {
+		p.title, p.tags = r[postscan.QuestionTitle], r[postscan.QuestionTags]
 	}
 }
 

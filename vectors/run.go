@@ -26,6 +26,7 @@ import (
 
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
 	"s2g/schema/tables"
 	"s2g/schema/threads"
 	"s2g/vectors/embed"
@@ -141,6 +142,8 @@ func (r *run) build(ctx context.Context, out string) (err error) {
 		r.total += u.posts
 	}
 	todo := r.resume(mine)
+	source := r.source(todo)
+	defer source.Close()
 	if len(mine) > 0 {
 		if err := r.openReused(); err != nil {
 			return err
@@ -160,6 +163,7 @@ func (r *run) build(ctx context.Context, out string) (err error) {
 	group.Go(func() error {
 		defer close(units)
 		for _, u := range todo {
+			u.rows = source.Range(u.first, u.last)
 			select {
 			case units <- u:
 			case <-ctx.Done():
@@ -187,13 +191,30 @@ func (r *run) build(ctx context.Context, out string) (err error) {
 	return group.Wait()
 }
 
+// source returns the source of the posts, which has begun with those of the first unit.
+func (r *run) source(todo []unit) postscan.Source {
+	source := r.Posts
+	if source == nil {
+		source = postscan.Table{DB: r.db, Selection: r.Selection()}
+	}
+	if len(todo) > 0 {
+		source.Begin(todo[0].first)
+	} else {
+		source.Close()
+	}
+	return source
+}
+
 // readThreads reads which posts are in which languages.
 func (r *run) readThreads(ctx context.Context) (err error) {
 	r.Progress("reading threads", 0, 0)
-	if r.index, err = threads.Build(ctx, r.db, r.Languages, r.Other); err == nil {
-		r.summary.UnusedTags = r.index.UnusedTags(r.Languages)
+	if r.index = r.Threads; r.index == nil {
+		if r.index, err = threads.Build(ctx, r.db, r.Languages, r.Other); err != nil {
+			return err
+		}
 	}
-	return err
+	r.summary.UnusedTags = r.index.UnusedTags(r.Languages)
+	return nil
 }
 
 // advance reports that n more posts are done.

@@ -89,8 +89,7 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 			return err
 		}
 	}
-	where := fmt.Sprintf("p.Id BETWEEN %d AND %d", u.first, u.last)
-	err = eachPost(within, b.db, postQuery(b.answers(), where), func(p *post) error { return b.addPost(within, p) })
+	err = u.rows.Each(within, eachPost(func(p *post) error { return b.addPost(within, p) }))
 	if err == nil {
 		for lack := range b.unembedded {
 			if err == nil {
