@@ -51,19 +51,20 @@ type block struct {
 	complete bool
 }
 
-// Share returns a source for each of some stages, which have one selection of columns and
-// each its own types. ctx ends the scan, and so does Close.
-func Share(ctx context.Context, db *tables.DB, selection Selection, types ...[]int64) (*Shared, []Source) {
-	return share(ctx, db, selection, SharedBytes, types...)
+// Share returns a source for each of some stages, by what it selects. The rows of all have
+// the columns that one of them selects. ctx ends the scan, and so does Close.
+func Share(ctx context.Context, db *tables.DB, stages ...Selection) (*Shared, []Source) {
+	return share(ctx, db, SharedBytes, stages...)
 }
 
-func share(ctx context.Context, db *tables.DB, selection Selection, size int64, types ...[]int64) (*Shared, []Source) {
+func share(ctx context.Context, db *tables.DB, size int64, stages ...Selection) (*Shared, []Source) {
 	ctx, end := context.WithCancel(ctx)
-	s := &Shared{db: db, selection: selection, size: size, end: end}
+	s := &Shared{db: db, size: size, end: end}
 	s.changed.L = &s.mu
 	var list []Source
-	for _, t := range types {
-		source := &sharedSource{Shared: s, types: t, first: math.MaxInt64, next: math.MaxInt64}
+	for _, selection := range stages {
+		s.selection.Questions = s.selection.Questions || selection.Questions
+		source := &sharedSource{Shared: s, selection: selection, next: math.MaxInt64}
 		s.sources = append(s.sources, source)
 		list = append(list, source)
 	}

@@ -162,8 +162,8 @@ func TestSharedHasTheRowsOfTheTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	types := [][]int64{nil, {schema.PostQuestion}}
 	for round, size := range []int64{1, pieceBytes, 3 * pieceBytes, SharedBytes} {
-		selection := Selection{Questions: round%2 == 0}
-		shared, sources := share(t.Context(), db, selection, size, types...)
+		questions := round%2 == 0
+		shared, sources := share(t.Context(), db, size, Selection{}, Selection{Types: types[1], Questions: questions})
 		var group errgroup.Group
 		for i, source := range sources {
 			first := []int64{math.MinInt64, -3, 1, 30_000}[r.IntN(4)]
@@ -183,7 +183,7 @@ func TestSharedHasTheRowsOfTheTable(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				own := Table{DB: db, Selection: Selection{Types: types[i], Questions: selection.Questions}}
+				own := Table{DB: db, Selection: Selection{Types: types[i], Questions: questions}}
 				want, err := readAll(t.Context(), own, ranges, 1, func() {})
 				if diff := cmp.Diff(want, got); diff != "" {
 					err = errors.Join(err, fmt.Errorf("source %d in %d bytes: -want +got\n%s", i, size, diff[:min(len(diff), 2000)]))
@@ -219,7 +219,7 @@ func TestSharedWithAStageThatEnds(t *testing.T) {
 			return s.Range(math.MinInt64, math.MaxInt64).Each(t.Context(), func([][]byte) error { return broken })
 		},
 	} {
-		shared, sources := share(t.Context(), db, Selection{}, pieceBytes, nil, nil)
+		shared, sources := share(t.Context(), db, pieceBytes, Selection{}, Selection{})
 		var got [][]string
 		var group errgroup.Group
 		group.Go(func() (err error) {
@@ -242,7 +242,7 @@ func TestSharedWithAStageThatEnds(t *testing.T) {
 // A range that begins before those that the stage may open is read by a query of its own.
 func TestSharedReadsBackwards(t *testing.T) {
 	db := load(t)
-	shared, sources := share(t.Context(), db, Selection{}, pieceBytes, []int64{schema.PostQuestion})
+	shared, sources := share(t.Context(), db, pieceBytes, Selection{Types: []int64{schema.PostQuestion}})
 	defer shared.Close()
 	ranges := [][2]int64{{10_000, 40_000}, {1, 500}, {40_001, 59_000}}
 	got, err := readAll(t.Context(), sources[0], ranges, 1, func() {})
@@ -258,7 +258,7 @@ func TestSharedReadsBackwards(t *testing.T) {
 // A failure of the scan is one of every stage, and the end of a context ends what waits.
 func TestSharedThatFails(t *testing.T) {
 	db := load(t)
-	shared, sources := share(t.Context(), db, Selection{}, pieceBytes, nil, nil)
+	shared, sources := share(t.Context(), db, pieceBytes, Selection{}, Selection{})
 	ctx, cancel := context.WithCancelCause(t.Context())
 	gone := errors.New("gone")
 	sources[1].Begin(math.MinInt64) // and reads nothing
@@ -269,7 +269,7 @@ func TestSharedThatFails(t *testing.T) {
 	shared.Close()
 
 	db = server.Database(t) // without tables
-	shared, sources = share(t.Context(), db, Selection{}, pieceBytes, nil, nil)
+	shared, sources = share(t.Context(), db, pieceBytes, Selection{}, Selection{})
 	defer shared.Close()
 	var failed [2]error
 	var group sync.WaitGroup

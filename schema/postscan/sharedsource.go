@@ -11,10 +11,10 @@ import (
 // sharedSource is the Source of one stage in a Shared. Shared.mu guards its fields.
 type sharedSource struct {
 	*Shared
-	types []int64 // nil: all
+	selection Selection
 
 	begun, closed bool
-	first, next   int64          // the first id of the first range and of the next one, at least
+	next          int64          // the first id of the next range, at least
 	open          []*sharedRange // not read to their ends
 }
 
@@ -50,9 +50,7 @@ func (s *sharedSource) Range(lo, hi int64) Range {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.begun || s.closed || lo < s.next {
-		selection := s.selection
-		selection.Types = s.types
-		return Table{s.db, selection}.Range(lo, hi)
+		return Table{s.db, s.selection}.Range(lo, hi)
 	}
 	r := &sharedRange{source: s, at: lo, hi: hi}
 	s.open = append(s.open, r)
@@ -72,7 +70,7 @@ type sharedRange struct {
 
 func (r *sharedRange) Each(ctx context.Context, use func(row [][]byte) error) error {
 	defer context.AfterFunc(ctx, r.source.wake)()
-	types := r.source.types
+	types := r.source.selection.Types
 	for {
 		p, err := r.nextPiece(ctx)
 		if p == nil || err != nil {

@@ -113,15 +113,15 @@ func (b *Build) checkFits(ctx context.Context, o *Options, stages []string) erro
 	return o.Fits(ctx, o, b.Dir.Manifest(), stages)
 }
 
-// checkStage checks the machine again before a stage, because free disk may have shrunk since Check.
-func (b *Build) checkStage(ctx context.Context, stage string) error {
+// checkStage checks the machine again before stages that begin together, because free disk may have shrunk since Check.
+func (b *Build) checkStage(ctx context.Context, together ...string) error {
 	o := *b.Options
-	if stage != manifest.Ingest {
+	if !slices.Contains(together, manifest.Ingest) {
 		o.Dump = "" // the manifest has its size
 	} else if b.checked {
 		return nil
 	}
-	return b.checkFits(ctx, &o, []string{stage})
+	return b.checkFits(ctx, &o, together)
 }
 
 // Ingest reads the dump into the tables. Without the option dump, those of an earlier ingest stay.
@@ -163,52 +163,85 @@ func (b *Build) Ingest(ctx context.Context) error {
 
 // Graph writes the tables as TriG.
 func (b *Build) Graph(ctx context.Context) error {
-	tablesKey, err := tablesKey(b.Dir.Manifest())
+	o, keys, err := b.graphRun()
 	if err != nil {
 		return err
+	}
+	run, err := b.begin(ctx, manifest.Graph, keys, false, manifest.Graph)
+	if run == nil || err != nil {
+		return err
+	}
+	if err := b.checkQuestions(ctx, run.db); err != nil {
+		return err
+	}
+	return b.runGraph(ctx, run, o)
+}
+
+// runGraph makes the graph.
+func (b *Build) runGraph(ctx context.Context, run *stageRun, o graph.Options) error {
+	defer b.limitMemory(graph.MemoryLimit(b.posts()))()
+	var end func()
+	o.Progress, end = b.show(run)
+	err := graph.Run(ctx, b.Dir, run.db, o)
+	end()
+	return b.finish(run, err)
+}
+
+// graphRun returns the options of the graph, and the keys of all stages.
+func (b *Build) graphRun() (o graph.Options, keys map[string]string, err error) {
+	tablesKey, err := tablesKey(b.Dir.Manifest())
+	if err != nil {
+		return o, nil, err
 	}
 	site, err := b.Options.buildSite(b.Dir.Manifest(), nil)
 	if err != nil {
-		return err
+		return o, nil, err
 	}
 	o, key, err := b.Options.graphOptions(site, tablesKey)
 	if err != nil {
-		return err
+		return o, nil, err
 	}
-	keys := b.Options.keys(b.Dir.Manifest(), site, tablesKey)
+	keys = b.Options.keys(b.Dir.Manifest(), site, tablesKey)
 	keys[manifest.Graph] = key
-	return b.stage(ctx, manifest.Graph, keys, false, func(db *tables.DB, progress func(string, int64, int64)) error {
-		if err := b.checkQuestions(ctx, db); err != nil {
-			return err
-		}
-		o.Progress = progress
-		if b.Options.LimitMemory != nil {
-			defer b.Options.LimitMemory(graph.MemoryLimit(b.Dir.Manifest().Dump.Tables["Posts"].Rows))()
-		}
-		return graph.Run(ctx, b.Dir, db, o)
-	})
+	return o, keys, nil
+}
+
+// posts returns the number of posts in the tables.
+func (b *Build) posts() int64 { return b.Dir.Manifest().Dump.Tables["Posts"].Rows }
+
+func (b *Build) limitMemory(bytes int64) (release func()) {
+	if b.Options.LimitMemory == nil {
+		return func() {}
+	}
+	return b.Options.LimitMemory(bytes)
 }
 
 // Vectors writes the tables as shards.
 func (b *Build) Vectors(ctx context.Context) error {
-	return b.runVectors(ctx, func(ctx context.Context, dir *manifest.Dir, db *tables.DB, o vectors.Options, key string) (err error) {
-		from, damaged := b.damaged(manifest.Vectors, key)
-		if from != nil {
-			if from.Root() == dir.Out() {
-				if from, err = dir.PutAside(key); err != nil {
-					return err
-				}
-			}
-			if err := vectors.AdoptIntact(dir, from, damaged); err != nil {
-				return err
-			}
-			o.Adopted = key
-		}
-		if o.Sources, err = b.sources(key); err != nil {
+	return b.runVectors(ctx, func(ctx context.Context, dir *manifest.Dir, db *tables.DB, o vectors.Options, key string) error {
+		if err := b.adoptVectors(&o, key); err != nil {
 			return err
 		}
 		return vectors.Run(ctx, dir, db, o)
 	})
+}
+
+// adoptVectors prepares the copies of vectors that exist.
+func (b *Build) adoptVectors(o *vectors.Options, key string) (err error) {
+	from, damaged := b.damaged(manifest.Vectors, key)
+	if from != nil {
+		if from.Root() == b.Dir.Out() {
+			if from, err = b.Dir.PutAside(key); err != nil {
+				return err
+			}
+		}
+		if err := vectors.AdoptIntact(b.Dir, from, damaged); err != nil {
+			return err
+		}
+		o.Adopted = key
+	}
+	o.Sources, err = b.sources(key)
+	return err
 }
 
 // MergeVectors enters the shards of all ranks into the manifest; see [RunRank]. It takes no disk.
@@ -219,28 +252,37 @@ func (b *Build) MergeVectors(ctx context.Context) error {
 }
 
 func (b *Build) runVectors(ctx context.Context, work func(context.Context, *manifest.Dir, *tables.DB, vectors.Options, string) error) error {
-	tablesKey, err := tablesKey(b.Dir.Manifest())
+	o, keys, err := b.vectorsRun()
 	if err != nil {
 		return err
 	}
-	site, err := b.Options.buildSite(b.Dir.Manifest(), nil)
-	if err != nil {
-		return err
-	}
-	o, key, err := b.Options.vectorsOptions(b.Dir.Manifest(), site, tablesKey)
-	if err != nil {
-		return err
-	}
-	b.Options.Shape.TextLanguage = o.TextLanguage // the manifest stores it, and later runs keep it
-	keys := b.Options.keys(b.Dir.Manifest(), site, tablesKey)
-	keys[manifest.Vectors] = key
 	return b.stage(ctx, manifest.Vectors, keys, false, func(db *tables.DB, progress func(string, int64, int64)) error {
 		if err := b.checkQuestions(ctx, db); err != nil {
 			return err
 		}
 		o.Progress = progress
-		return work(ctx, b.Dir, db, o, key)
+		return work(ctx, b.Dir, db, o, keys[manifest.Vectors])
 	})
+}
+
+// vectorsRun returns the options of the vectors, and the keys of all stages.
+func (b *Build) vectorsRun() (o vectors.Options, keys map[string]string, err error) {
+	tablesKey, err := tablesKey(b.Dir.Manifest())
+	if err != nil {
+		return o, nil, err
+	}
+	site, err := b.Options.buildSite(b.Dir.Manifest(), nil)
+	if err != nil {
+		return o, nil, err
+	}
+	o, key, err := b.Options.vectorsOptions(b.Dir.Manifest(), site, tablesKey)
+	if err != nil {
+		return o, nil, err
+	}
+	b.Options.Shape.TextLanguage = o.TextLanguage // the manifest stores it, and later runs keep it
+	keys = b.Options.keys(b.Dir.Manifest(), site, tablesKey)
+	keys[manifest.Vectors] = key
+	return o, keys, nil
 }
 
 // RunRank makes the units of one rank of the vectors. It shares the lock of Out with the other ranks and does not change
@@ -286,53 +328,75 @@ func RunRank(ctx context.Context, o *Options, m *manifest.Manifest, r vectors.Ra
 // stage runs one stage unless it is up to date, appends its outcome, and rewrites the documents. keys has the keys of all
 // stages. lost makes a stage stale whose key is that of the manifest.
 func (b *Build) stage(ctx context.Context, name string, keys map[string]string, lost bool, work func(db *tables.DB, progress func(string, int64, int64)) error) error {
-	log := b.Options.Log
+	run, err := b.begin(ctx, name, keys, lost, name)
+	if run == nil || err != nil {
+		return err
+	}
+	progress, end := b.show(run)
+	err = work(run.db, progress)
+	end()
+	return b.finish(run, err)
+}
+
+// stageRun is a run of a stage that is not up to date.
+type stageRun struct {
+	name string
+	db   *tables.DB
+}
+
+// begin prepares a run of a stage, which returns nil if that is up to date. The machine must have room for the stages of
+// together.
+func (b *Build) begin(ctx context.Context, name string, keys map[string]string, lost bool, together ...string) (*stageRun, error) {
 	b.logRestored()
 	fresh, err := b.isFresh(ctx, name, keys[name])
 	if err == nil && !(fresh && !lost) {
-		if err = b.checkStage(ctx, name); err == nil {
+		if err = b.checkStage(ctx, together...); err == nil {
 			fresh, err = b.makeRoom(ctx, name, keys, lost)
 		}
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if fresh && !lost {
-		log.Info(name + " is up to date")
+		b.Options.Log.Info(name + " is up to date")
 		b.Outcomes = append(b.Outcomes, Outcome{Stage: name, Fresh: true, Warning: b.warnUnasked(b.Dir.Manifest().Stages[name].UnusedTags)})
-		return nil
+		return nil, nil
 	}
 	b.changed = true
-	var db *tables.DB
+	run := &stageRun{name: name}
 	if name == manifest.Ingest {
-		db, err = b.openForLoad(ctx)
+		run.db, err = b.openForLoad(ctx)
 	} else {
-		db, err = b.Tables(ctx)
+		run.db, err = b.Tables(ctx)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := b.Dir.CheckOverwrite(publish.Names()...); err != nil { // Publish fails likewise, after hours of work
-		return err
+		return nil, err
 	}
-	if err := b.Dir.Update(func(m *manifest.Manifest) { m.Tool, m.Options = b.Options.Tool, b.Options.Shape }); err != nil {
-		return err
-	}
-	log.Info(name + " begins")
-	progress, end := b.Options.Progress(name)
-	err = work(db, progress)
-	end()
+	return run, b.Dir.Update(func(m *manifest.Manifest) { m.Tool, m.Options = b.Options.Tool, b.Options.Shape })
+}
+
+// show begins to show the run of a stage, until end is called.
+func (b *Build) show(run *stageRun) (progress func(string, int64, int64), end func()) {
+	b.Options.Log.Info(run.name + " begins")
+	return b.Options.Progress(run.name)
+}
+
+// finish appends the outcome of a run whose work has ended with the given error, and rewrites the documents.
+func (b *Build) finish(run *stageRun, err error) error {
 	b.Options.looks = nil
 	if err != nil {
 		return err
 	}
 	m := b.Dir.Manifest()
-	done := m.Stages[name]
-	log.Info(name+" is done", "rows", done.Rows, "seconds", done.Seconds)
+	done := m.Stages[run.name]
+	b.Options.Log.Info(run.name+" is done", "rows", done.Rows, "seconds", done.Seconds)
 	measured := done.Summary
 	measured.Figures = nil // not of the run: the manifest has them
 	b.Outcomes = append(b.Outcomes, Outcome{
-		Stage: name, Summary: measured, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: db.PeakRSS(), Warning: b.warnUnasked(done.UnusedTags),
+		Stage: run.name, Summary: measured, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: run.db.PeakRSS(), Warning: b.warnUnasked(done.UnusedTags),
 	})
 	return b.Publish()
 }

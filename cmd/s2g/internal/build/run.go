@@ -28,6 +28,10 @@ func (b *Build) Run(ctx context.Context, stages []string, do Steps) error {
 		manifest.Ingest: b.Ingest, manifest.Graph: b.Graph, manifest.Vectors: b.Vectors, Report: do.Report,
 		Verify: func(ctx context.Context) error { return b.verify(ctx, do) },
 	}
+	if OnePass(b.Options.Shape, stages) {
+		steps[manifest.Graph] = b.graphAndVectors
+		stages = slices.DeleteFunc(slices.Clone(stages), func(stage string) bool { return stage == manifest.Vectors })
+	}
 	for _, stage := range Stages {
 		if !slices.Contains(stages, stage) {
 			continue
