@@ -22,17 +22,24 @@ type Clock struct {
 	fresh  map[string]bool // stages that are up to date
 	remote bool            // an endpoint embeds: no other stage tells the time of vectors
 
-	mu      sync.Mutex
-	ended   map[string]bool
-	spent   time.Duration // by the stages that have ended and whose cost is comparable
-	cost    float64       // of these
-	current string
-	started time.Time
+	mu        sync.Mutex
+	ended     map[string]bool
+	spent     time.Duration // by the stages that have ended and whose cost is comparable
+	cost      float64       // of these
+	running   map[string]estimate
+	started   time.Time // when the first of the running stages began
+	endedCost float64   // of the comparable stages that ended beside them
+}
+
+// estimate is the progress of a running stage: its remaining time, 0 where that is unknown, and the done part, from 0 to 1.
+type estimate struct {
+	left  time.Duration
+	share float64
 }
 
 // newClock returns a clock for the given stages. A stage whose entry in stale is false takes no time.
 func newClock(stages []string, stale map[string]bool, remote bool) *Clock {
-	c := &Clock{fresh: map[string]bool{}, ended: map[string]bool{}, remote: remote}
+	c := &Clock{fresh: map[string]bool{}, ended: map[string]bool{}, running: map[string]estimate{}, remote: remote}
 	for _, stage := range build.Stages {
 		if !slices.Contains(stages, stage) {
 			continue
@@ -67,56 +74,76 @@ func (c *Clock) begin(stage string) (number, of int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, earlier := range c.stages[:i] {
-		c.ended[earlier] = true
+		if _, beside := c.running[earlier]; !beside {
+			c.ended[earlier] = true
+		}
 	}
-	c.current, c.started = stage, time.Now()
+	if len(c.running) == 0 {
+		c.started, c.endedCost = time.Now(), 0
+	}
+	c.running[stage] = estimate{}
 	return i + 1, len(c.stages)
 }
 
-// end notes that a stage has ended. Other stages than the current one are ignored.
+// end notes that a stage has ended. A stage that does not run is ignored.
 func (c *Clock) end(stage string) {
 	if c == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.current != stage {
+	if _, runs := c.running[stage]; !runs {
 		return
 	}
-	c.current, c.ended[stage] = "", true
+	delete(c.running, stage)
+	c.ended[stage] = true
 	if c.comparable(stage) {
+		c.endedCost += stageCost[stage]
+	}
+	if len(c.running) == 0 && c.endedCost > 0 {
 		c.spent += time.Since(c.started)
-		c.cost += stageCost[stage]
+		c.cost += c.endedCost
 	}
 }
 
 // comparable reports whether the time of a stage follows from the times of the others.
 func (c *Clock) comparable(stage string) bool { return !(c.remote && stage == manifest.Vectors) }
 
-// remaining returns the time that the build still takes, if left is that of the current stage and share, from 0 to 1, the
-// done part of it. It returns false where nothing measured allows an estimate.
-func (c *Clock) remaining(left time.Duration, share float64) (time.Duration, bool) {
+// remaining returns the time that the build still takes, if the progress of a running stage is now. It returns false where
+// nothing measured allows an estimate.
+func (c *Clock) remaining(stage string, now estimate) (time.Duration, bool) {
 	if c == nil {
 		return 0, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.current == "" {
+	if _, runs := c.running[stage]; !runs {
 		return 0, false
 	}
+	c.running[stage] = now
 	spent, cost := c.spent.Seconds(), c.cost
-	if c.comparable(c.current) {
+	running := c.endedCost
+	for stage, e := range c.running {
+		if c.comparable(stage) {
+			running += e.share * stageCost[stage]
+		}
+	}
+	if c.comparable(stage) || running > 0 {
 		spent += time.Since(c.started).Seconds()
-		cost += share * stageCost[c.current]
+		cost += running
 	}
 	if cost < 0.1 { // of the first stage a few percent are done: its start-up is no measure
 		return 0, false
 	}
-	if left <= 0 || share < 0.02 && c.comparable(c.current) { // the stage has no total, or its start is no measure
-		left = time.Duration((1 - share) * stageCost[c.current] * spent / cost * float64(time.Second))
+	var left time.Duration // of the running stage that ends last
+	for stage, e := range c.running {
+		if e.left <= 0 || e.share < 0.02 && c.comparable(stage) { // the stage has no total, or its start is no measure
+			e.left = time.Duration((1 - e.share) * stageCost[stage] * spent / cost * float64(time.Second))
+		}
+		left = max(left, e.left)
 	}
 	for _, stage := range c.stages {
-		if c.ended[stage] || c.fresh[stage] || stage == c.current {
+		if _, runs := c.running[stage]; runs || c.ended[stage] || c.fresh[stage] {
 			continue
 		}
 		if !c.comparable(stage) {

@@ -14,10 +14,12 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// logEvery is the time between two log lines of progress, aliveEvery that between two drawings on a terminal.
+// logEvery is the time between two log lines of progress, aliveEvery that between two drawings on a terminal, and turn the
+// time for which one of several stages has the line of the terminal.
 const (
 	logEvery   = 5 * time.Second
 	aliveEvery = 500 * time.Millisecond
+	turn       = 3 * time.Second
 )
 
 // unit is the name of what a stage counts. Bytes are formatted with binary prefixes.
@@ -40,12 +42,12 @@ func (u unit) format(n int64) string {
 }
 
 // Stage shows the progress of a stage from Begin or BeginLater to End: a bar on a terminal, a log line every few seconds
-// elsewhere. It repeats the last report while none comes. Its method Report is the Progress callback of stages; several
+// elsewhere. It repeats the last report while none comes. Stages side by side take turns on a terminal. Its method Report is the Progress callback of stages; several
 // goroutines may call it.
 type Stage struct {
 	Name     string
 	Clock    *Clock                 // of the build; nil: the command is not a build
-	Last     *atomic.Pointer[Stage] // which of several reported last; only that repeats its report
+	Last     *atomic.Pointer[Stage] // which of several reported last, or has the terminal; only that repeats its report
 	Log      *slog.Logger
 	Terminal io.Writer // nil: lines are logged
 	Numbers  bool      // log lines have numbers without units, for programs
@@ -60,6 +62,8 @@ type Stage struct {
 	logged      time.Time
 	what        string // of the last report, as done and total
 	done, total int64
+	pending     bool         // the last report is not drawn, because another stage has the terminal
+	taken       atomic.Int64 // when the stage took the terminal, in Unix nanoseconds
 	ticker      *time.Ticker
 	ended       chan struct{}
 }
@@ -85,7 +89,7 @@ func (s *Stage) repeat() {
 		select {
 		case <-s.ticker.C:
 			s.mu.Lock()
-			if s.Last.Load() == s {
+			if s.Last.Load() == s || s.pending && s.take() {
 				s.show()
 			}
 			s.mu.Unlock()
@@ -127,8 +131,27 @@ func (s *Stage) Report(what string, done, total int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.what, s.done, s.total = what, done, total
+	if s.pending = !s.take(); !s.pending {
+		s.show()
+	}
+}
+
+// take makes the stage the one that is shown, unless another one has the terminal.
+func (s *Stage) take() bool {
+	last := s.Last.Load()
+	if last == s {
+		return true
+	}
+	if s.Terminal != nil && last != nil {
+		if time.Since(time.Unix(0, last.taken.Load())) < turn {
+			return false
+		}
+		fmt.Fprint(s.Terminal, "\r\x1b[K") // the line of the other
+	}
+	s.pending = false
+	s.taken.Store(time.Now().UnixNano())
 	s.Last.Store(s)
-	s.show()
+	return true
 }
 
 // show draws the last report, or logs it if the last log line is old enough.
@@ -195,7 +218,7 @@ func (s *Stage) remaining(left time.Duration) (time.Duration, bool) {
 	if s.total > 0 {
 		share = float64(s.done) / float64(s.total)
 	}
-	return s.Clock.remaining(left, share)
+	return s.Clock.remaining(s.Name, estimate{left, share})
 }
 
 func (s *Stage) clear() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"s2g/cmd/s2g/internal/build"
+	"s2g/schema/manifest"
 )
 
 // begun begins a stage as if ten seconds ago, with nothing logged since.
@@ -88,7 +89,7 @@ func TestClock(t *testing.T) {
 	if n, of := c.begin("ingest"); n != 1 || of != 5 {
 		t.Errorf("stage %d of %d", n, of)
 	}
-	if left, ok := c.remaining(0, 0); ok {
+	if left, ok := c.remaining("ingest", estimate{}); ok {
 		t.Errorf("%v before anything is measured", left)
 	}
 	perCost := 10 * time.Second
@@ -96,12 +97,12 @@ func TestClock(t *testing.T) {
 	c.end("ingest")
 	c.begin("vectors")
 	c.started = time.Now().Add(-time.Duration(stageCost["vectors"]) * perCost / 2)
-	left, ok := c.remaining(time.Minute, 0.5)
+	left, ok := c.remaining("vectors", estimate{time.Minute, 0.5})
 	if want := time.Minute + time.Duration(stageCost[build.Verify]+stageCost[build.Report])*perCost; !ok || (left-want).Abs() > time.Second {
 		t.Errorf("%v, want %v", left, want)
 	}
 	c.started = time.Now()
-	left, _ = c.remaining(time.Hour, 0.001) // a stage's start is no measure
+	left, _ = c.remaining("vectors", estimate{time.Hour, 0.001}) // a stage's start is no measure
 	if want := time.Duration(stageCost["vectors"]+stageCost[build.Verify]+stageCost[build.Report]) * perCost; (left - want).Abs() > time.Second {
 		t.Errorf("%v at the start of a stage, want %v", left, want)
 	}
@@ -109,12 +110,12 @@ func TestClock(t *testing.T) {
 	remote := newClock(build.Stages, stale, true)
 	remote.begin("ingest")
 	remote.started = time.Now().Add(-time.Minute)
-	if left, ok := remote.remaining(time.Minute, 0.5); ok {
+	if left, ok := remote.remaining("ingest", estimate{time.Minute, 0.5}); ok {
 		t.Errorf("%v, although the endpoint has not been measured", left)
 	}
 	remote.end("ingest")
 	remote.begin("vectors")
-	if _, ok := remote.remaining(time.Minute, 0.5); !ok {
+	if _, ok := remote.remaining("vectors", estimate{time.Minute, 0.5}); !ok {
 		t.Error("unknown, although the endpoint is measured")
 	}
 }
@@ -154,5 +155,49 @@ func TestBarHasNoRateBeforeSomethingIsDone(t *testing.T) {
 	s.Report("posts", 1000, 4000)
 	for !terminal.contains("posts/s", "posts/min", "posts/hr") { // the bar is drawn again within half a second
 		time.Sleep(time.Millisecond)
+	}
+}
+
+// Of stages side by side, the one that ends last counts, and the time of both is one.
+func TestClockOfStagesSideBySide(t *testing.T) {
+	c := newClock([]string{manifest.Graph, manifest.Vectors, build.Verify}, nil, false)
+	c.begin("graph")
+	c.begin("vectors")
+	c.started = time.Now().Add(-time.Minute)
+	c.remaining("graph", estimate{time.Minute, 0.5})
+	left, ok := c.remaining("vectors", estimate{2 * time.Minute, 0.5})
+	perCost := time.Minute * 2 / time.Duration(stageCost["graph"]+stageCost["vectors"])
+	if want := 2*time.Minute + time.Duration(stageCost[build.Verify])*perCost; !ok || (left-want).Abs() > time.Second {
+		t.Errorf("%v %v, want %v", left, ok, want)
+	}
+	c.end("graph")
+	if left, ok := c.remaining("graph", estimate{}); ok {
+		t.Errorf("%v of a stage that has ended", left)
+	}
+	c.end("vectors")
+	if c.spent < time.Minute || c.spent > time.Minute+10*time.Second || c.cost != stageCost["graph"]+stageCost["vectors"] {
+		t.Errorf("%v for %v", c.spent, c.cost)
+	}
+}
+
+// Stages side by side take turns on a terminal. The one that waits is shown although it reports nothing more.
+func TestStagesTakeTurnsOnATerminal(t *testing.T) {
+	var terminal bytes.Buffer
+	last := &atomic.Pointer[Stage]{}
+	graph := &Stage{Name: "graph", Last: last, Terminal: &terminal}
+	vectors := &Stage{Name: "vectors", Last: last, Terminal: &terminal}
+	for _, s := range []*Stage{graph, vectors} {
+		s.unit, s.started = "posts", time.Now()
+		s.Report("", 1, 10)
+	}
+	if last.Load() != graph || !vectors.pending || strings.Contains(terminal.String(), "vectors") {
+		t.Errorf("the second stage has the terminal at once: %q", terminal.String())
+	}
+	graph.taken.Store(time.Now().Add(-turn).UnixNano())
+	if !vectors.take() || last.Load() != vectors || vectors.pending {
+		t.Error("the second stage has no turn")
+	}
+	if graph.Report("", 2, 10); last.Load() != vectors || !graph.pending {
+		t.Error("the first stage has the turn of the second")
 	}
 }
