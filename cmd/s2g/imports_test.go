@@ -48,7 +48,7 @@ var imports = map[string][]string{
 	"s2g/cmd/s2g/internal/metrics": {internal + "verify", "s2g/schema/manifest"},
 	"s2g/cmd/s2g/internal/build": {internal + "publish", internal + "spelling", "s2g/graph", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/postscan", "s2g/schema/projection", "s2g/schema/tables", "s2g/schema/threads", "s2g/schema/vocab", "s2g/vectors",
 		"s2g/vectors/embed", "s2g/vectors/qdrant"}, // never plan, which reads its state
-	"s2g/cmd/s2g/internal/plan": {internal + "build", internal + "config", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/remote", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors/embed",
+	"s2g/cmd/s2g/internal/plan": {internal + "build", internal + "config", "s2g/graph/graphdb", "s2g/graph/rdf4j", "s2g/ingest", "s2g/ingest/dump", "s2g/schema/manifest", "s2g/schema/memory", "s2g/schema/postscan", "s2g/schema/remote", "s2g/schema/tables", "s2g/schema/vocab", "s2g/vectors/embed",
 		"s2g/vectors/qdrant"},
 	"s2g/cmd/s2g/internal/oracle":      {"s2g/schema/tables", "s2g/schema/vocab"}, // never graph, vectors or what they build on
 	"s2g/cmd/s2g/internal/textgrid":    {},

@@ -4,11 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"s2g/cmd/s2g/internal/build"
 	"s2g/ingest"
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
 	"s2g/schema/memory"
+	"s2g/schema/postscan"
 	"s2g/schema/tables"
 	"s2g/vectors/embed"
 )
@@ -71,6 +73,10 @@ func estimate(in estimateInput) (*Plan, error) {
 	vectors := Step{Stage: manifest.Vectors, Disk: shards + rest, Existing: existing.vectors, Memory: 512<<20 + 24*d.rows + modelSize}
 	if in.Shape.WholeSite {
 		graph.WholeSite, vectors.WholeSite = int64(quads), int64(float64(shards)/c.graphs())
+	}
+	if in.Stale[manifest.Graph] && in.Stale[manifest.Vectors] && build.OnePass(in.Shape, build.Stages) {
+		both := graph.Memory + vectors.Memory - 24*d.rows + postscan.SharedBytes // they share the index of threads
+		graph.Memory, vectors.Memory = both, both
 	}
 	step(graph)
 	step(vectors)

@@ -11,6 +11,7 @@ import (
 	"s2g/ingest/dump"
 	"s2g/schema"
 	"s2g/schema/manifest"
+	"s2g/schema/postscan"
 	"s2g/schema/schematest"
 )
 
@@ -101,6 +102,12 @@ func TestPlanOfUTF16(t *testing.T) {
 	p = planOf(t, estimateInput{Read: read, Sent: 66 << 20, Stale: map[string]bool{manifest.Graph: true}})
 	if p.XML < 100<<20 || p.XML > 115<<20 || !p.Estimated || p.Steps[1].Memory != 128<<20+24*1000 {
 		t.Errorf("after it was read: %+v", p)
+	}
+	both := map[string]bool{manifest.Graph: true, manifest.Vectors: true}
+	p = planOf(t, estimateInput{Read: read, Sent: 66 << 20, Stale: both})
+	remote := planOf(t, estimateInput{Read: read, Sent: 66 << 20, Stale: both, Shape: manifest.Options{Dense: "openai+http://host/v1?model=m"}, Dimensions: 256})
+	if one, two := p.Steps[1].Memory, remote.Steps[1].Memory+remote.Steps[2].Memory; one != p.Steps[2].Memory || p.Memory.Needs != one || one < two || one > two+postscan.SharedBytes {
+		t.Errorf("graph and vectors in one pass take %d bytes of memory, one after the other %+v", one, remote.Steps)
 	}
 	p = planOf(t, estimateInput{Read: read, Sent: 150 << 20, Stale: map[string]bool{manifest.Graph: true}})
 	if p.XML != 200<<20 || p.Estimated {
