@@ -51,8 +51,8 @@ type Options struct {
 	Sources      []Source          // folders in OUT; vectors that an endpoint has made are copied from them
 	Remote       embed.RemoteOptions
 
-	Posts   postscan.Source   // of the tables, as Selection selects them; nil: the stage's own queries
-	Threads *threads.Index // of the tables and the languages; nil: the stage's own
+	Posts   postscan.Source // of the tables, as Selection selects them; nil: the stage's own queries
+	Threads *threads.Index  // of the tables and the languages; nil: the stage's own
 
 	Workers  int                                  // units built side by side; 0: GOMAXPROCS, at most 6
 	Log      *slog.Logger                         // nil: nothing is logged

@@ -179,7 +179,7 @@ func (r *run) build(ctx context.Context, out string) (err error) {
 	for range min(r.Workers, len(todo)) {
 		b := newUnitBuilder(r)
 		group.Go(func() error {
-			defer r.idle.add()
+			defer b.setIdle()
 			for u := range units {
 				if err := b.build(ctx, u); err != nil {
 					return fmt.Errorf("unit %d, posts %d to %d: %w", u.number, u.first, u.last, err)
@@ -233,17 +233,25 @@ type idleWorkers chan struct{}
 // add makes a worker idle.
 func (w idleWorkers) add() { w <- struct{}{} }
 
+// take makes an idle worker busy. It returns false where there is none.
+func (w idleWorkers) take() bool {
+	select {
+	case <-w:
+		return true
+	default:
+		return false
+	}
+}
+
 // run starts the work on an idle worker, in the group. Without an idle worker it does the
 // work itself before it returns.
 func (w idleWorkers) run(group *errgroup.Group, work func() error) error {
-	select {
-	case <-w:
-		group.Go(func() error {
-			defer w.add()
-			return work()
-		})
-		return nil
-	default:
+	if !w.take() {
 		return work()
 	}
+	group.Go(func() error {
+		defer w.add()
+		return work()
+	})
+	return nil
 }

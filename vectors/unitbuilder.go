@@ -29,6 +29,7 @@ const remoteBatches = 4
 type unitBuilder struct {
 	*run
 	memberships map[threads.GraphSet]membership
+	lent        bool // the worker's token is in use although it is busy
 
 	// State of the current unit. The next unit reuses the slices.
 	cleaner      *text.Cleaner
@@ -89,7 +90,7 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 			return err
 		}
 	}
-	err = u.rows.Each(within, eachPost(func(p *post) error { return b.addPost(within, p) }))
+	err = b.eachPost(within, u, func(p *post) error { return b.addPost(within, p) })
 	if err == nil {
 		for lack := range b.unembedded {
 			if err == nil {
@@ -123,6 +124,37 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 	}
 	return b.writeFiles(ctx, u)
 }
+
+// eachPost calls f for each post of the unit. Until the first one comes, the worker is idle:
+// where another stage reads the same rows, those of a unit may come long after its worker.
+func (b *unitBuilder) eachPost(ctx context.Context, u unit, f func(*post) error) error {
+	b.setIdle()
+	waits := true
+	use := eachPost(f)
+	err := u.rows.Each(ctx, func(row [][]byte) error {
+		if waits {
+			waits = false
+			b.setBusy()
+		}
+		return use(row)
+	})
+	if waits {
+		b.setBusy()
+	}
+	return err
+}
+
+// setIdle lets other workers use this one; see idleWorkers.
+func (b *unitBuilder) setIdle() {
+	if b.lent {
+		b.lent = false
+	} else {
+		b.idle.add()
+	}
+}
+
+// setBusy ends setIdle. Work that this worker does for another one then ends beside its own.
+func (b *unitBuilder) setBusy() { b.lent = !b.idle.take() }
 
 // remote reports whether an endpoint embeds.
 func (b *unitBuilder) remote() bool {

@@ -104,6 +104,7 @@ func (b *Build) runBoth(ctx context.Context, first *stageRun, graphOptions graph
 		})
 	}
 	group.Wait()
+	slices.SortStableFunc(b.Outcomes, func(x, y Outcome) int { return slices.Index(Stages, x.Stage) - slices.Index(Stages, y.Stage) })
 	b.Options.Log.Info("graph and vectors have read the posts in one pass", "largest memory of rows", scan.Peak())
 	return errors.Join(failed[:]...)
 }
