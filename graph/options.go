@@ -36,8 +36,8 @@ type Options struct {
 	// superproperties, and the terms of other vocabularies that it aligns with.
 	Materialize bool
 
-	Posts   postscan.Source   // of the tables; nil: the stage's own queries
-	Threads *threads.Index // of the tables and the languages; nil: the stage's own
+	Posts   postscan.Source // of the tables; nil: the stage's own queries
+	Threads *threads.Index  // of the tables and the languages; nil: the stage's own
 
 	Workers  int                                  // 0: GOMAXPROCS; at most maxWorkers
 	Log      *slog.Logger                         // nil: nothing is logged
