@@ -22,6 +22,7 @@ func TestEstimatesOfDisk(t *testing.T) {
 	}{
 		{"bioinformatics", func(t *testing.T) string { return schematest.Dump(t, "bioinformatics.stackexchange.com") }, []string{"--whole-site", "--units", "question,answer"}},
 		{"bicycles.meta", func(t *testing.T) string { return schematest.Dump(t, "bicycles.meta.stackexchange.com") }, []string{"--whole-site"}},
+		{"whole sample", func(t *testing.T) string { return sampleDump(t, "--posts", "20000") }, []string{"--whole-site"}},
 		{"sample", func(t *testing.T) string { return sampleDump(t, "--posts", "100000") }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
