@@ -13,7 +13,7 @@ import (
 )
 
 // makeOld rewrites a build as an earlier version left it: the model in vectors/, and a manifest without the site, times of
-// files, fingerprints of tables and options of stages.
+// files, fingerprints of tables, and options and versions of stages.
 func makeOld(t *testing.T, out string) {
 	t.Helper()
 	if err := os.Rename(filepath.Join(out, "model.bin"), filepath.Join(out, "vectors", "model.bin")); err != nil {
@@ -37,11 +37,13 @@ func makeOld(t *testing.T, out string) {
 	delete(at("options"), "site")
 	delete(at("options"), "text_language")
 	delete(at("dump"), "site")
+	delete(m, "report")
 	for _, table := range at("dump", "tables") {
 		delete(table.(map[string]any), "fingerprint")
 	}
 	for _, stage := range at("stages") {
 		delete(stage.(map[string]any), "options")
+		delete(stage.(map[string]any), "tool")
 		for _, f := range stage.(map[string]any)["files"].([]any) {
 			delete(f.(map[string]any), "time")
 		}
