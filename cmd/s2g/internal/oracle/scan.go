@@ -168,8 +168,8 @@ func (r *tableReader) run(ctx context.Context, scans []scan, to sink) (*collecto
 // collector adds the quads and fields of scans to tallies, or forwards them to a sink. It
 // is not safe for concurrent use; a sink is.
 //
-// A sum can subtract: the scan of votes adds 0 votes for each post and then replaces
-// them by the votes of the table, so that no scan waits for another.
+// A sum can subtract: the scan of links adds empty lists for each post and then replaces
+// them by the lists of the table.
 type collector struct {
 	graphs   []Tallies
 	distinct Tallies
@@ -197,11 +197,6 @@ func newCollector(graphs int, to sink) *collector {
 // addQuad adds a quad of some graphs.
 func (c *collector) addQuad(in graphSet, term Term, subject []byte, crc uint32) {
 	c.quad(in, term, subject, Tally{1, uint64(crc)})
-}
-
-// replaceQuad replaces a quad that was or will be added.
-func (c *collector) replaceQuad(in graphSet, term Term, subject []byte, crc, old uint32) {
-	c.quad(in, term, subject, Tally{0, uint64(crc) - uint64(old)})
 }
 
 func (c *collector) quad(in graphSet, term Term, subject []byte, t Tally) {
