@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -173,11 +174,7 @@ func TestSharedHasTheRowsOfTheTable(t *testing.T) {
 			group.Go(func() error {
 				got, err := readAll(t.Context(), source, ranges, workers, func() {
 					if slow {
-						var mu sync.Mutex // some work
-						for range 200 {
-							mu.Lock()
-							mu.Unlock()
-						}
+						runtime.Gosched()
 					}
 				})
 				if err != nil {
