@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// imports is the table of docs/design.md: what each package may import of the
+// imports is what each package of the table in docs/design.md may import of the
 // project, beside schema. cmd/s2g itself may import all.
 var imports = map[string][]string{
 	"s2g/schema":            {},
