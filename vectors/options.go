@@ -33,6 +33,18 @@ const (
 // too.
 const maxDefaultWorkers = 6
 
+// workersOr returns the number of workers for Options.Workers.
+func workersOr(workers int) int {
+	if workers > 0 {
+		return workers
+	}
+	return min(runtime.GOMAXPROCS(0), maxDefaultWorkers)
+}
+
+// MemoryLimit returns the garbage collector's limit, in bytes, for Options.Workers, beside
+// the index of threads. The stage is as fast under it as without a limit.
+func MemoryLimit(workers int) int64 { return 64<<20 + 80<<20*int64(workersOr(workers)) }
+
 // Options select the posts to embed, the embedders and the size of chunks. With a site
 // alone they embed the questions of the default languages with the builtin embedders.
 type Options struct {
@@ -115,9 +127,7 @@ func (o Options) complete() (Options, error) {
 		return o, err
 	}
 	o.TextLanguage = string(language)
-	if o.Workers <= 0 {
-		o.Workers = min(runtime.GOMAXPROCS(0), maxDefaultWorkers)
-	}
+	o.Workers = workersOr(o.Workers)
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}

@@ -38,6 +38,12 @@ func (p *piece) add(row [][]byte) {
 	}
 }
 
+// reset empties the piece. It reports whether the piece has the size of a new one.
+func (p *piece) reset() bool {
+	p.ids, p.lengths, p.values = p.ids[:0], p.lengths[:0], p.values[:0]
+	return cap(p.values) == pieceBytes
+}
+
 func (p *piece) last() int64 { return p.ids[len(p.ids)-1] }
 
 func (p *piece) bytes() int64 {

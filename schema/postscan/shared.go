@@ -38,7 +38,8 @@ type Shared struct {
 	changed sync.Cond // any of the fields below
 	sources []*sharedSource
 	blocks  []*block // that are cut and not passed, ascending
-	bytes   int64    // of their pieces
+	free    []*piece // dropped, for rows that are not read yet
+	bytes   int64    // of the blocks' pieces
 	peak    int64    // of bytes
 	ended   bool     // there are no more blocks
 	err     error    // of the scan
@@ -152,7 +153,7 @@ func (s *Shared) readBlocks(ctx context.Context, first int64) (err error) {
 		})
 	}
 	s.mu.Lock()
-	s.ended = true
+	s.ended, s.free = true, nil
 	s.changed.Broadcast()
 	s.mu.Unlock()
 	loading.Wait()
@@ -164,11 +165,11 @@ func (s *Shared) load(ctx context.Context, b *block) error {
 	if err := s.awaitRoom(ctx, b); err != nil {
 		return err
 	}
-	p := newPiece()
+	p := s.newPiece()
 	err := s.selection.Each(ctx, s.db, between(b.lo, b.hi), func(row [][]byte) error {
 		if !p.fits(row) {
 			s.keep(b, p)
-			p = newPiece()
+			p = s.newPiece()
 			if err := s.awaitRoom(ctx, b); err != nil {
 				return err
 			}
@@ -215,13 +216,34 @@ func (s *Shared) hasRoom(b *block) bool {
 	return true // no stage needs b any more
 }
 
-// keep adds a piece to a block.
-func (s *Shared) keep(b *block, p *piece) {
-	if len(p.ids) == 0 {
-		return
-	}
+// newPiece returns an empty piece, if possible in the memory of one that was dropped.
+func (s *Shared) newPiece() *piece {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	last := len(s.free) - 1
+	if last < 0 {
+		return newPiece()
+	}
+	p := s.free[last]
+	s.free = s.free[:last]
+	return p
+}
+
+// release makes the memory of a piece free for another one. The caller holds mu.
+func (s *Shared) release(p *piece) {
+	if !s.ended && p.reset() {
+		s.free = append(s.free, p)
+	}
+}
+
+// keep adds a piece to a block.
+func (s *Shared) keep(b *block, p *piece) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(p.ids) == 0 {
+		s.release(p)
+		return
+	}
 	b.pieces = append(b.pieces, p)
 	s.bytes += p.bytes()
 	s.peak = max(s.peak, s.bytes)
@@ -235,7 +257,8 @@ func (s *Shared) drop() {
 		b := s.blocks[0]
 		for len(b.pieces) > 0 && b.pieces[0].last() < low {
 			s.bytes -= b.pieces[0].bytes()
-			b.pieces = b.pieces[1:]
+			s.release(b.pieces[0])
+			b.pieces[0], b.pieces = nil, b.pieces[1:]
 		}
 		if len(b.pieces) > 0 || !b.complete || b.hi >= low {
 			break

@@ -236,6 +236,24 @@ func TestSharedWithAStageThatEnds(t *testing.T) {
 	}
 }
 
+// Rows are read into the memory of dropped ones, but for that of a row larger than a piece.
+func TestSharedUsesMemoryAgain(t *testing.T) {
+	s := &Shared{}
+	s.changed.L = &s.mu
+	for size, again := range map[int]bool{10: true, pieceBytes + 1: false} {
+		row := make([][]byte, columns)
+		row[ID], row[Body] = []byte("7"), make([]byte, size)
+		b := &block{hi: BlockIDs - 1}
+		s.blocks = []*block{b}
+		p := s.newPiece()
+		p.add(row)
+		s.keep(b, p)
+		if next := s.newPiece(); (next == p) != again || len(next.ids)+len(next.lengths)+len(next.values) > 0 {
+			t.Errorf("%d bytes: used again: %t", size, next == p)
+		}
+	}
+}
+
 // A range that begins before those that the stage may open is read by a query of its own.
 func TestSharedReadsBackwards(t *testing.T) {
 	db := load(t)

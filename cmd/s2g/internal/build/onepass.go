@@ -14,9 +14,6 @@ import (
 	"s2g/vectors/embed"
 )
 
-// vectorsMemory limits the memory of the vectors in bytes, beside the index of threads.
-const vectorsMemory = 512 << 20
-
 // OnePass reports whether a build of the given stages makes graph and vectors side by side, if both are stale. Where an
 // endpoint embeds, the graph is complete before the vectors begin, which take far longer.
 func OnePass(s manifest.Options, stages []string) bool {
@@ -66,7 +63,7 @@ func (b *Build) beginVectors(ctx context.Context) (o vectors.Options, run *stage
 
 // runBoth makes graph and vectors side by side.
 func (b *Build) runBoth(ctx context.Context, first *stageRun, graphOptions graph.Options, second *stageRun, vectorsOptions vectors.Options) error {
-	defer b.limitMemory(graph.MemoryLimit(b.posts()) + vectorsMemory + postscan.SharedBytes)()
+	defer b.limitMemory(graph.MemoryLimit(b.posts()) + vectors.MemoryLimit(vectorsOptions.Workers) + postscan.SharedBytes)()
 	var ends [2]func()
 	graphOptions.Progress, ends[0] = b.show(first)
 	vectorsOptions.Progress, ends[1] = b.show(second)
