@@ -9,6 +9,7 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -340,8 +341,9 @@ func (b *Build) stage(ctx context.Context, name string, keys map[string]string, 
 
 // stageRun is a run of a stage that is not up to date.
 type stageRun struct {
-	name string
-	db   *tables.DB
+	name    string
+	db      *tables.DB
+	warning string // of languages without questions, where they are known before the run
 }
 
 // begin prepares a run of a stage, which returns nil if that is up to date. The machine must have room for the stages of
@@ -396,7 +398,8 @@ func (b *Build) finish(run *stageRun, err error) error {
 	measured := done.Summary
 	measured.Figures = nil // not of the run: the manifest has them
 	b.Outcomes = append(b.Outcomes, Outcome{
-		Stage: run.name, Summary: measured, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: run.db.PeakRSS(), Warning: b.warnUnasked(done.UnusedTags),
+		Stage: run.name, Summary: measured, XMLBytes: m.Dump.Bytes(), ServerPeakRSS: run.db.PeakRSS(),
+		Warning: cmp.Or(run.warning, b.warnUnasked(done.UnusedTags)),
 	})
 	return b.Publish()
 }

@@ -74,6 +74,7 @@ func (b *Build) runBoth(ctx context.Context, first *stageRun, graphOptions graph
 		ends[1]()
 		return err
 	}
+	first.warning = b.warnUnasked(index.UnusedTags(graphOptions.Languages))
 	scan, sources := postscan.Share(ctx, first.db, postscan.Selection{}, vectorsOptions.Selection())
 	defer scan.Close()
 	graphOptions.Threads, graphOptions.Posts = index, sources[0]
