@@ -43,7 +43,10 @@ func workersOr(workers int) int {
 
 // MemoryLimit returns the garbage collector's limit, in bytes, for Options.Workers, beside
 // the index of threads. The stage is as fast under it as without a limit.
-func MemoryLimit(workers int) int64 { return 64<<20 + 80<<20*int64(workersOr(workers)) }
+func MemoryLimit(workers int) int64 {
+	const model = 64 << 20 // of a large dump
+	return min(model+64<<20+80<<20*int64(workersOr(workers)), 512<<20)
+}
 
 // Options select the posts to embed, the embedders and the size of chunks. With a site
 // alone they embed the questions of the default languages with the builtin embedders.
