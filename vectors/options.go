@@ -122,7 +122,7 @@ func (o Options) complete() (Options, error) {
 	if o.Overlap == nil {
 		o.Overlap = new(DefaultOverlap)
 	}
-	o.Units = strings.ReplaceAll(cmp.Or(o.Units, UnitsQuestion), " ", "")
+	o.Units = cmp.Or(o.Units, UnitsQuestion)
 	o.Dense = cmp.Or(o.Dense, embed.KindBuiltin)
 	o.Sparse = cmp.Or(o.Sparse, embed.KindBM25)
 	language, err := embed.ParseLanguage(o.TextLanguage)

@@ -24,7 +24,7 @@ func TestKeyCountsWhatShapesTheShards(t *testing.T) {
 		t.Error("defaults and what only shows change the key")
 	}
 	seen := map[string]bool{key("d", base): true, key("e", base): true}
-	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: new(3)}, {Overlap: new(0)}, {Units: "question, answer"}, {Links: true}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
+	for _, o := range []Options{{Other: true}, {Window: 100}, {Overlap: new(3)}, {Overlap: new(0)}, {Units: UnitsQuestionAnswer}, {Links: true}, {Site: "http://x.test"}, {Languages: smallOptions().Languages}} {
 		if o.Site == "" {
 			o.Site = vocab.StackOverflow
 		}
