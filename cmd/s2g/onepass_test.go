@@ -116,8 +116,8 @@ func TestKillsOfOnePass(t *testing.T) {
 		t.Errorf("seed %d, %d kills: %s", seed, killed, diff)
 	}
 	t.Logf("seed %d: %d kills, %d of them with both journals, %d of %d lines at the last", seed, killed, both, stopped, p.lines)
-	if killed < kills/2 || both == 0 { // a slow test may find the build complete
-		t.Errorf("seed %d: %d kills, %d of them with both journals", seed, killed, both)
+	if both == 0 { // a slow test may find the build complete after some
+		t.Errorf("seed %d: none of %d kills with both journals", seed, killed)
 	}
 	s2g(t, "verify", "--out", p.out, "--quiet")
 }
