@@ -13,14 +13,14 @@ import (
 
 // stageCost is the usual time of each stage as a share of the whole build; docs/performance.md has the table it is taken
 // from. Only ratios matter: the stages that have ended give the speed of the machine.
-var stageCost = map[string]float64{manifest.Ingest: 4, manifest.Graph: 2, manifest.Vectors: 4, build.Verify: 5, build.Report: 1}
+var stageCost = map[string]float64{manifest.Ingest: 4, manifest.Graph: 2, manifest.Vectors: 4, build.Verify: 5, build.Report: 0.05}
 
 // Clock estimates the remaining time of a whole build. A nil Clock estimates nothing. Several goroutines may call
 // its methods.
 type Clock struct {
 	stages []string        // of the build, in order
 	fresh  map[string]bool // stages that are up to date
-	remote bool            // an endpoint embeds: no other stage tells the time of vectors
+	remote bool            // an endpoint embeds: the time of vectors does not follow from that of other stages
 
 	mu        sync.Mutex
 	ended     map[string]bool
