@@ -16,8 +16,8 @@
 // service together. Until then, and after any failure, the tables of the earlier
 // dump stay in service and the manifest names them; see swap.go.
 //
-// MariaDB limits the speed: a statement reads 85 to 105 MB of XML a second on one
-// core. The steps before it must stay faster.
+// MariaDB limits the speed, because it parses the rows of a statement in one thread.
+// The steps before it must stay faster.
 //
 // A bad row is data. Its class decides whether the row is dropped, loses the bad
 // value, or is loaded as it is (class.go). Bad rows are counted by class, and the

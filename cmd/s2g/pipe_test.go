@@ -13,7 +13,7 @@ import (
 )
 
 // Whatever a command reads by a name that a user has given it refuses at once where it is a pipe or a device, which
-// may have no end, and the message says so.
+// may have no end, and the message names the reason.
 func TestPipesAndDevicesAreRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, folder := range []string{"o", "dump"} {

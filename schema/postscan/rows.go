@@ -88,7 +88,8 @@ type Source interface {
 	// Range opens the posts with ids from lo to hi.
 	Range(lo, hi int64) Range
 
-	// Close states that the stage reads no more posts. It may be called again.
+	// Close states that the stage reads no more posts, and has ended all reads. It may be
+	// called again.
 	Close()
 }
 

@@ -95,11 +95,11 @@ func (s *Shared) scan(ctx context.Context) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.err = errors.Join(s.err, err)
+	s.err = err
 	s.changed.Broadcast()
 }
 
-// wake has waiting goroutines look at their contexts.
+// wake wakes waiting goroutines, which check their contexts.
 func (s *Shared) wake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +250,7 @@ func (s *Shared) keep(b *block, p *piece) {
 	s.drop()
 }
 
-// drop forgets the rows that no stage can need. The caller holds mu.
+// drop releases the rows that no stage can need. The caller holds mu.
 func (s *Shared) drop() {
 	low := s.low()
 	for len(s.blocks) > 0 {

@@ -79,7 +79,7 @@ func readFile(ctx context.Context, db *tables.DB, name, key string, begin func(i
 	}
 }
 
-// contextPosts is the number of posts after which a reader looks at its context.
+// contextPosts is the number of posts after which a reader checks its context.
 const contextPosts = 1 << 14
 
 // extent returns the number of posts and the highest id.

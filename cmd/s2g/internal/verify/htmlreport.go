@@ -39,7 +39,7 @@ func (v *verifier) compareReportSum() error {
 }
 
 // compareReport renders report.html again, from the counts of the oracle, the tables, the graph's files and
-// the manifest, whose times it shows. compareManifest proves what the manifest says beside them.
+// the manifest, whose times it shows. compareManifest proves what the manifest has beside them.
 func (v *verifier) compareReport(ctx context.Context, db *tables.DB, want *oracle.Expected) error {
 	has, err := v.readDocument(report.FileName)
 	if err != nil || has == nil && v.report == nil {
