@@ -253,12 +253,16 @@ func (db *DB) exec(ctx context.Context, statements ...string) error {
 }
 
 // explain adds the cause of a statement's error: the end of the private server,
-// or the class of the server's error.
+// or the class of the server's error. After one of damaged files the next build
+// compares the tables, though the sizes and times of their files are as before.
 func (db *DB) explain(err error) error {
-	if db.server != nil {
-		err = db.server.explain(err)
+	if db.server == nil {
+		return classify(err)
 	}
-	return classify(err)
+	if IsDamage(err) {
+		_ = removeFilesRecord(db.server.dir) // the error of the table is the one to report
+	}
+	return classify(db.server.explain(err))
 }
 
 // quote returns name as an SQL identifier.

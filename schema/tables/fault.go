@@ -27,7 +27,17 @@ var (
 	accessDenied  = []uint16{1044, 1045, 1142, 1143, 1227, 1370} // to a database, the login, a table, a column, an operation, a routine
 	outOfResource = []uint16{1021, 1037, 1038, 1041, 1114, 1878} // disk full, out of memory (three kinds), table full, temporary file not written
 	interruption  = []uint16{1040, 1053, 1205, 1213, 1317, 1927} // too many connections, shutdown, lock timeout, deadlock, interrupted, killed
+
+	// damagedFiles are those of a table whose files are missing or altered: not found, refused by the engine, no definition,
+	// corrupt index (three kinds), crashed, no tablespace, corrupt, unknown to the engine.
+	damagedFiles = []uint16{1017, 1030, 1033, 1034, 1035, 1194, 1712, 1812, 1877, 1932}
 )
+
+// IsDamage reports whether err is that of a server which cannot read a table, because the table's files are damaged.
+func IsDamage(err error) bool {
+	server, ok := errors.AsType[*mysql.MySQLError](err)
+	return ok && slices.Contains(damagedFiles, server.Number) && !mentionsFullDisk(server.Message)
+}
 
 // classify returns an error of the server with its class. An error that has a
 // class keeps it.
@@ -49,6 +59,8 @@ func classify(err error) error {
 			return schema.Faultf(schema.FaultUsage, "change the server's option", "%w", err)
 		case slices.Contains(interruption, n):
 			return schema.Faultf(schema.FaultService, "run again", "%w", err)
+		case IsDamage(err):
+			return schema.Faultf(schema.FaultVerification, "run s2g build with option dump, which reads the dump again", "a table's files are damaged: %w", err)
 		}
 		return err
 	}

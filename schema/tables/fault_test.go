@@ -20,6 +20,8 @@ func TestClassify(t *testing.T) {
 		{&mysql.MySQLError{Number: 1045}, schema.FaultUsage},
 		{&mysql.MySQLError{Number: 1021}, schema.FaultResources},
 		{&mysql.MySQLError{Number: 1317}, schema.FaultService},
+		{&mysql.MySQLError{Number: 1877}, schema.FaultVerification},
+		{&mysql.MySQLError{Number: 1030, Message: `Got error 28 "No space left on device" from storage engine InnoDB`}, schema.FaultResources},
 		{mysql.ErrInvalidConn, schema.FaultService},
 		{schema.Faultf(schema.FaultInput, "", "kept: %w", mysql.ErrInvalidConn), schema.FaultInput},
 	} {

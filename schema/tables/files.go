@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"s2g/schema"
@@ -114,4 +115,43 @@ func listFiles(dir string) ([]tableFile, error) {
 		files = append(files, tableFile{e.Name(), info.Size(), info.ModTime().UTC()})
 	}
 	return files, nil
+}
+
+// RemoveDatabase removes the private database in dir, OUT/.s2g, because a table of it is
+// damaged so that no statement can replace it. The next Open creates another. tmp is a
+// folder on the same file system, which the caller empties after a kill. A database
+// in use is a service fault.
+func RemoveDatabase(dir, tmp string) error {
+	users, err := openLock(filepath.Join(dir, usersLock))
+	if err != nil {
+		return err
+	}
+	defer unlock(users)
+	unused, err := tryLock(users, syscall.LOCK_EX)
+	if err != nil {
+		return err
+	}
+	if !unused {
+		return schema.Faultf(schema.FaultService, "end it, or try again when it has ended",
+			"a table of the private database is damaged, and %s uses the database", strings.Join(otherUsers(dir, users), ", "))
+	}
+	server, err := openLock(filepath.Join(dir, serverLock))
+	if err != nil {
+		return err
+	}
+	defer unlock(server)
+	if ended, err := tryLock(server, syscall.LOCK_EX); err != nil {
+		return err
+	} else if !ended {
+		return schema.Faultf(schema.FaultService, "try again when it has ended", "a table of the private database is damaged, and its server is still ending")
+	}
+	// Renamed first: a part of a database would be taken for one.
+	gone := filepath.Join(tmp, dataDir)
+	if err = os.Rename(filepath.Join(dir, dataDir), gone); errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err = errors.Join(err, removeFilesRecord(dir), os.RemoveAll(gone)); err != nil {
+		return fmt.Errorf("removing the damaged database: %w", err)
+	}
+	return nil
 }

@@ -105,12 +105,35 @@ func (db *DB) swap(ctx context.Context, dumpKey string, ts []schema.Table) error
 // table's file is missing or damaged.
 func (db *DB) isReadable(ctx context.Context, name string) (bool, error) {
 	err := db.exec(ctx, "SELECT 1 FROM "+quote(name)+" LIMIT 1")
-	var server *mysql.MySQLError
-	if fault, _ := schema.FaultOf(err); errors.As(err, &server) && fault == schema.FaultOurs {
+	if isUnreadable(err) {
 		db.log.Warn("a table in service is not readable", "table", name, "error", err)
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// isUnreadable reports whether err is that of a server which cannot open or read a table.
+func isUnreadable(err error) bool {
+	fault, _ := schema.FaultOf(err)
+	return errors.As(err, new(*mysql.MySQLError)) && (fault == schema.FaultOurs || fault == schema.FaultVerification)
+}
+
+// Unreadable returns the name of a table in service that the server cannot open, empty where there is none. Some of
+// these can neither be renamed nor dropped; see [RemoveDatabase].
+func (db *DB) Unreadable(ctx context.Context) (name string, err error) {
+	existing, err := db.TableNames(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range servedNames() {
+		if !existing[name] {
+			continue
+		}
+		if readable, err := db.isReadable(ctx, name); err != nil || !readable {
+			return name, err
+		}
+	}
+	return "", nil
 }
 
 func (db *DB) stageDumpKey(ctx context.Context, key string) error {
@@ -173,8 +196,7 @@ func (db *DB) TableIntact(ctx context.Context, t schema.Table, served bool, rows
 	if err = db.explain(err); err == nil {
 		return intact, nil
 	}
-	var server *mysql.MySQLError
-	if fault, _ := schema.FaultOf(err); errors.As(err, &server) && fault == schema.FaultOurs {
+	if isUnreadable(err) {
 		db.log.Warn("a table is not readable", "table", name, "error", err)
 		return false, nil // damaged: the next Stage drops it
 	}

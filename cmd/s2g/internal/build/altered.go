@@ -20,6 +20,10 @@ func (b *Build) tablesAltered(ctx context.Context, key string) (bool, error) {
 		return false, nil
 	}
 	difference, err := b.alteration(ctx, m, key)
+	if tables.IsDamage(err) && b.Options.DSN == "" {
+		b.damagedTables = true
+		difference, err = err.Error(), nil
+	}
 	if err != nil || difference == "" {
 		return false, err
 	}

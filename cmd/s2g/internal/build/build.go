@@ -53,6 +53,8 @@ type Build struct {
 	checked bool  // Check has covered ingest
 	changed bool  // a stage or a document
 	xml     int64 // bytes of the dump's tables as XML, once Ingest has found it
+
+	damagedTables bool // a table of the private database cannot be read
 }
 
 // Outcome is what a stage did.
@@ -86,11 +88,8 @@ func Resume(o *Options) (*Build, error) {
 }
 
 // Close closes the tables and releases the lock.
-func (b *Build) Close() (err error) {
-	if b.db != nil {
-		err = b.db.Close()
-	}
-	return errors.Join(err, b.Dir.Close())
+func (b *Build) Close() error {
+	return errors.Join(b.closeTables(), b.Dir.Close())
 }
 
 // Check returns an error if the machine lacks the disk or memory for all of the given stages. A build calls it once,
@@ -452,25 +451,60 @@ func (b *Build) openTables(ctx context.Context) (db *tables.DB, err error) {
 	return b.db, err
 }
 
-// openForLoad opens the tables for an ingest.
+// openForLoad opens the tables for an ingest. A private database with a table that cannot be read is made anew.
 func (b *Build) openForLoad(ctx context.Context) (*tables.DB, error) {
-	if b.db != nil && b.db.Access() != tables.Load {
-		err := b.db.Close()
-		if b.db = nil; err != nil {
+	if b.db != nil && b.db.Access() == tables.Load {
+		return b.db, nil
+	}
+	server, err := b.Options.Server()
+	if err != nil {
+		return nil, err
+	}
+	server.Access, server.Data, server.Locked = tables.Load, b.xml, true
+	if b.damagedTables {
+		if err := b.removeDatabase(server.Dir); err != nil {
 			return nil, err
 		}
 	}
-	if b.db == nil {
-		server, err := b.Options.Server()
-		if err != nil {
-			return nil, err
-		}
-		server.Access, server.Data, server.Locked = tables.Load, b.xml, true
-		if b.db, err = tables.Open(ctx, server); err != nil {
-			return nil, err
-		}
+	if err := b.reopen(ctx, server); err != nil || !b.db.Private() {
+		return b.db, err
 	}
-	return b.db, nil
+	table, err := b.db.Unreadable(ctx)
+	if err != nil || table == "" {
+		return b.db, err
+	}
+	if err := b.removeDatabase(server.Dir); err != nil {
+		return nil, err
+	}
+	err = b.reopen(ctx, server)
+	return b.db, err
+}
+
+// reopen closes the tables, if they are open, and opens them as given.
+func (b *Build) reopen(ctx context.Context, server tables.ServerOptions) error {
+	err := b.closeTables()
+	if err == nil {
+		b.db, err = tables.Open(ctx, server)
+	}
+	return err
+}
+
+func (b *Build) closeTables() (err error) {
+	if b.db != nil {
+		err = b.db.Close()
+		b.db = nil
+	}
+	return err
+}
+
+// removeDatabase removes the private database in the given folder, whose tables are damaged.
+func (b *Build) removeDatabase(folder string) error {
+	b.Options.Log.Warn("files of the database are damaged; making it anew", "folder", folder)
+	if err := b.closeTables(); err != nil {
+		return err
+	}
+	b.damagedTables = false
+	return tables.RemoveDatabase(folder, b.Dir.Tmp())
 }
 
 // Tables returns the tables of the dump in the manifest. Tables of another dump are a usage fault.
