@@ -230,6 +230,20 @@ func TestDamageHeals(t *testing.T) {
 		}
 	}
 
+	// The report, which is of no stage.
+	text, err := os.ReadFile(file("report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range [][]byte{append(slices.Clone(text), '!'), nil} {
+		if err := os.WriteFile(file("report.html"), damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s2gExits(t, 5, "verify", "--out", out, "--files-only")
+		s2g(t, command...)
+		s2g(t, "verify", "--out", out, "--files-only")
+	}
+
 	// Neither manifest nor copy: files of an unknown model are neither adopted nor deleted.
 	if err := remove("manifest.json", ".s2g/manifest.json")(); err != nil {
 		t.Fatal(err)
@@ -242,6 +256,68 @@ func TestDamageHeals(t *testing.T) {
 	s2g(t, append(stages, "--replace")...)
 	if diff := cmp.Diff(want, contents(t, out)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestDamagedTablesHeal damages files of the database, of which some can then be neither read nor dropped. The same command reads
+// the dump again. Damage that keeps size and time is found by verify.
+func TestDamagedTablesHeal(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")
+	s2g(t, "sample", "--posts", "1200", "--seed", "5", "--out", dump, "--quiet")
+	command := []string{"build", "--dump", dump, "--out", out, "--site", "stackoverflow.com", "--languages", "python,java", "--json"}
+	s2g(t, command...)
+	overwrite := func(from int64) func(string) error {
+		return func(path string) error {
+			text, err := os.ReadFile(path)
+			for i := from; i < int64(len(text)); i++ {
+				text[i] ^= 0xa5
+			}
+			return errors.Join(err, os.WriteFile(path, text, 0o600))
+		}
+	}
+	all := []string{"ingest", "graph", "vectors"}
+	for _, c := range []struct {
+		name, file string
+		damage     func(path string) error
+		hidden     bool // it keeps size and time
+	}{
+		{"its pages", "Posts.ibd", overwrite(64 << 10), false},
+		{"its pages, hidden", "Posts.ibd", overwrite(64 << 10), true},
+		{"all of it", "Tags.ibd", overwrite(0), false},
+		{"its end", "Comments.ibd", func(path string) error { return os.Truncate(path, 100_000) }, false},
+		{"its definition", "Comments.frm", func(path string) error { return os.WriteFile(path, []byte("x"), 0o600) }, false},
+		{"the key of the dump", "S2GDump.ibd", overwrite(0), false},
+	} {
+		path := filepath.Join(out, ".s2g", "db", "s2g", c.file)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.damage(path); err != nil {
+			t.Fatal(err)
+		}
+		if c.hidden {
+			if err := os.Chtimes(path, time.Time{}, info.ModTime()); err != nil {
+				t.Fatal(err)
+			}
+			if stdout, _ := s2gExits(t, 0, command...); !slices.Equal(freshStages(t, stdout), all) {
+				t.Errorf("%s, %s: it is not hidden: %s", c.file, c.name, stdout)
+			}
+			_, stderr := s2gExits(t, 5, "verify", "--out", out)
+			mustContain(t, stderr, "a table's files are damaged")
+		}
+		stdout, _ := s2gExits(t, 0, command...)
+		if diff := cmp.Diff(all[1:], freshStages(t, stdout)); diff != "" {
+			t.Errorf("%s, %s: stages that stay: %s", c.file, c.name, diff)
+		}
+		if stdout, _ := s2gExits(t, 0, command...); !slices.Equal(freshStages(t, stdout), all) {
+			t.Errorf("%s, %s: the run after has work to do: %s", c.file, c.name, stdout)
+		}
+		s2g(t, "verify", "--out", out, "--quiet")
 	}
 }
 

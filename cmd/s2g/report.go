@@ -45,13 +45,22 @@ func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
 	if err != nil || o.Manifest.Stages[manifest.Ingest] == nil {
 		return err
 	}
-	fresh, err := report.Fresh(o)
+	fresh, err := isFreshReport(o)
 	recorded := o.Manifest.Report != "" || o.Manifest.Stages[manifest.Ingest].Tool == "" // an older s2g records none
 	if err != nil || fresh && recorded {
 		return err
 	}
 	defer stopwatch(b, build.Report)()
 	return a.writeReport(ctx, b)
+}
+
+// isFreshReport reports whether the report of a build is up to date. A file of the report's name that s2g has not written is a
+// usage fault.
+func isFreshReport(o report.Options) (bool, error) {
+	if altered, err := report.Altered(o); err != nil || altered {
+		return false, err
+	}
+	return report.Fresh(o)
 }
 
 // reportOptions returns the options of the report of a build.
@@ -68,7 +77,7 @@ func (a *app) writeReport(ctx context.Context, b *build.Build) error {
 	if err != nil {
 		return err
 	}
-	if _, err := report.Fresh(o); err != nil { // refuses to replace a file that s2g has not written
+	if _, err := isFreshReport(o); err != nil { // refuses to replace a file that s2g has not written
 		return err
 	}
 	db, err := b.Tables(ctx)

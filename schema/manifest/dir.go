@@ -181,15 +181,15 @@ func (d *Dir) writeCopy(text []byte) error {
 	return nil
 }
 
-// renewCopy writes the copy of the manifest again if a kill between two writes has left
-// another one.
+// renewCopy writes the copy of the manifest again if it is missing, or if a kill between
+// two writes has left another one.
 func (d *Dir) renewCopy() error {
 	text, err := schema.ReadRegular(filepath.Join(d.root, fileName))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	saved, failed := schema.ReadRegular(copyPath(d.root))
-	if err != nil || failed != nil || bytes.Equal(text, saved) {
+	if err != nil || failed != nil && !errors.Is(failed, fs.ErrNotExist) || failed == nil && bytes.Equal(text, saved) {
 		return err
 	}
 	return d.writeCopy(text)

@@ -718,6 +718,15 @@ func TestLostManifestComesBackFromItsCopy(t *testing.T) {
 	}
 	out := t.TempDir()
 	inService(t, out, "old")
+	if err := os.Remove(copyPath(out)); err != nil {
+		t.Fatal(err)
+	}
+	open(t, out)
+	if m, err := parse(copyPath(out)); err != nil || !m.Fresh(Graph, Graph+" of old") {
+		t.Errorf("a lost copy is not written again: %v", err)
+	}
+	out = t.TempDir()
+	inService(t, out, "old")
 	if err := os.WriteFile(filepath.Join(out, fileName), []byte(`{"format":99}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -153,6 +155,26 @@ func Key(o Options) (string, error) {
 		}
 	}
 	return manifest.Key(parts...)
+}
+
+// Altered reports whether the file named FileName has another content than the report that
+// the manifest names. It is the build's file all the same.
+func Altered(o Options) (bool, error) {
+	if o.Manifest.Report == "" {
+		return false, nil
+	}
+	f, err := schema.OpenRegular(filepath.Join(o.Out, FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err == nil {
+		defer f.Close()
+		sum := sha256.New()
+		if _, err = io.Copy(sum, f); err == nil {
+			return hex.EncodeToString(sum.Sum(nil)) != o.Manifest.Report, nil
+		}
+	}
+	return false, fmt.Errorf("reading the report of an earlier run: %w", err)
 }
 
 // Fresh reports whether OUT has a report with the build's key. Another file named

@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -331,6 +333,38 @@ func TestFreshReportHasTheKeyOfItsBuild(t *testing.T) {
 	}
 	if _, err := Fresh(o); err == nil || !strings.Contains(err.Error(), "has not written") {
 		t.Errorf("a file of somebody else: %v", err)
+	}
+}
+
+func TestAlteredReportIsNotThatOfTheManifest(t *testing.T) {
+	o := Options{Out: t.TempDir(), Manifest: &manifest.Manifest{}}
+	sum := sha256.Sum256([]byte("a page"))
+	for _, c := range []struct {
+		content string
+		named   bool // by the manifest
+		want    bool
+	}{
+		{"a page", true, false},
+		{"a page!", true, true},
+		{"", true, true},
+		{"a page!", false, false},
+	} {
+		if err := os.WriteFile(filepath.Join(o.Out, FileName), []byte(c.content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if o.Manifest.Report = ""; c.named {
+			o.Manifest.Report = hex.EncodeToString(sum[:])
+		}
+		if altered, err := Altered(o); altered != c.want || err != nil {
+			t.Errorf("%+v: %v, %v", c, altered, err)
+		}
+	}
+	o.Manifest.Report = hex.EncodeToString(sum[:])
+	if err := os.Remove(filepath.Join(o.Out, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	if altered, err := Altered(o); altered || err != nil {
+		t.Errorf("a missing report: %v, %v", altered, err)
 	}
 }
 
