@@ -205,6 +205,33 @@ func TestCommittedUnitsAreNotEmbeddedTwice(t *testing.T) {
 	}
 }
 
+// An endpoint embeds a text that two posts of a unit have once.
+func TestEqualTextsAreEmbeddedOnce(t *testing.T) {
+	t.Parallel()
+	twin := question(12, "|java|", "NullPointerException when calling a method", "<p>My object is null when I call it. Why?</p>") // as 3
+	db := load(t, map[string][]row{"Posts": append(posts(), twin), "PostLinks": links()})
+	o := smallOptions()
+	o.Dense = "openai+http://localhost:1/v1?model=counting"
+	dir, embedder := openDir(t, t.TempDir()), &counting{texts: map[string]int{}}
+	r := &run{Options: o, db: db, unitPosts: 100, dense: embedder}
+	if err := r.intoBuild(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	for text, n := range embedder.texts {
+		if n != 1 {
+			t.Errorf("embedded %d times: %q", n, text)
+		}
+	}
+	found := map[int64]shard.Point{}
+	for _, p := range readShard[shard.Point](t, dir.Out(), "vectors/java/part-00000.parquet") {
+		found[p.PostID] = p
+	}
+	a, b := found[3], found[12]
+	if len(a.Dense) == 0 || len(a.SparseIndices) == 0 || !slices.Equal(a.Dense, b.Dense) || !slices.Equal(a.SparseIndices, b.SparseIndices) || !slices.Equal(a.SparseValues, b.SparseValues) {
+		t.Errorf("vectors of equal texts: %v %v and %v %v", a.Dense, a.SparseIndices, b.Dense, b.SparseIndices)
+	}
+}
+
 // Batches are in flight at an endpoint while posts are read. The bytes are the same, and
 // an error is that of the batch that failed.
 func TestBatchesInFlight(t *testing.T) {

@@ -39,6 +39,8 @@ type unitBuilder struct {
 	parentTexts  []shard.Parent
 	known        map[contentHash]textVectors // of earlier builds
 	unembedded   [3][]int                    // points that are in no batch, by the vectors that they lack: both, dense, sparse
+	firsts       map[contentHash]int         // the first point of each text that an endpoint embeds
+	copies       [][2]int                    // points with the text of an earlier one, and the latter
 	pendingPosts int64                       // posts since the last batch
 	batches      []*batch
 	group        *errgroup.Group // the work of endpoints and idle workers
@@ -70,6 +72,7 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 	}
 	b.pendingPosts, b.batches = 0, b.batches[:0]
 	b.links, b.known = nil, nil
+	b.firsts, b.copies = map[contentHash]int{}, b.copies[:0]
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	b.group, within = errgroup.WithContext(within)
@@ -111,6 +114,10 @@ func (b *unitBuilder) build(ctx context.Context, u unit) (err error) {
 		for i, at := range batch.points {
 			batch.vectors[i].assign(&b.points[at])
 		}
+	}
+	for _, c := range b.copies {
+		to, from := &b.points[c[0]], &b.points[c[1]]
+		to.Dense, to.SparseIndices, to.SparseValues = from.Dense, from.SparseIndices, from.SparseValues
 	}
 	counts := b.summary.Counts
 	counts["texts"] += int64(len(b.points))
@@ -194,7 +201,7 @@ func (b *unitBuilder) addPost(ctx context.Context, p *post) error {
 		b.points, b.graphSets = append(b.points, point), append(b.graphSets, at.Set)
 		v := b.known[hash]
 		v.assign(&b.points[len(b.points)-1])
-		if lack := v.lack(); lack < lackNone {
+		if lack := v.lack(); lack < lackNone && !b.isCopy(hash) {
 			b.unembedded[lack] = append(b.unembedded[lack], len(b.points)-1)
 		}
 		if b.isReused(v) {
@@ -210,6 +217,21 @@ func (b *unitBuilder) addPost(ctx context.Context, p *post) error {
 		}
 	}
 	return nil
+}
+
+// isCopy reports whether an endpoint embeds the text of the last point already, for an earlier point of the unit.
+func (b *unitBuilder) isCopy(hash contentHash) bool {
+	if !b.remote() {
+		return false
+	}
+	last := len(b.points) - 1
+	first, found := b.firsts[hash]
+	if found {
+		b.copies = append(b.copies, [2]int{last, first})
+	} else {
+		b.firsts[hash] = last
+	}
+	return found
 }
 
 // isReused reports whether vectors of a text are copied and no endpoint makes the others.
