@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -317,6 +318,42 @@ func TestDamagedTablesHeal(t *testing.T) {
 		if stdout, _ := s2gExits(t, 0, command...); !slices.Equal(freshStages(t, stdout), all) {
 			t.Errorf("%s, %s: the run after has work to do: %s", c.file, c.name, stdout)
 		}
+		s2g(t, "verify", "--out", out, "--quiet")
+	}
+}
+
+// TestDamagedDatabaseHeals damages files of the server itself. The run that first needs the server ends with exit code 4;
+// the same command then reads the dump into a new database.
+func TestDamagedDatabaseHeals(t *testing.T) {
+	schematest.Long(t)
+	t.Parallel()
+	schematest.Tool(t, "mariadbd")
+	work := t.TempDir()
+	dump, out := filepath.Join(work, "dump"), filepath.Join(work, "o")
+	s2g(t, "sample", "--posts", "300", "--out", dump, "--quiet")
+	command := []string{"build", "--dump", dump, "--out", out, "--site", "stackoverflow.com", "--languages", "python", "--json"}
+	s2g(t, command...)
+	for i, damage := range []struct {
+		file string
+		do   func(path string) error
+	}{
+		{"ibdata1", os.Remove},
+		{"ibdata1", func(path string) error { return os.Truncate(path, 0) }},
+		{"ib_logfile0", func(path string) error {
+			text, err := os.ReadFile(path)
+			for i := range 64 << 10 {
+				text[i] ^= 0xa5
+			}
+			return errors.Join(err, os.WriteFile(path, text, 0o600))
+		}},
+	} {
+		if err := damage.do(filepath.Join(out, ".s2g", "db", damage.file)); err != nil {
+			t.Fatal(err)
+		}
+		changed := append(slices.Clone(command), "--other="+strconv.FormatBool(i%2 == 0))
+		_, stderr := s2gExits(t, 4, changed...)
+		mustContain(t, stderr, "whose files are damaged")
+		s2g(t, changed...)
 		s2g(t, "verify", "--out", out, "--quiet")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -33,10 +34,22 @@ var (
 	damagedFiles = []uint16{1017, 1030, 1033, 1034, 1035, 1194, 1712, 1812, 1877, 1932}
 )
 
-// IsDamage reports whether err is that of a server which cannot read a table, because the table's files are damaged.
+// errDamaged is in the error of a private server that cannot start because of its files.
+var errDamaged = errors.New("files of the database are damaged")
+
+// IsDamage reports whether err is that of a server which cannot read a table, or which cannot start, because files are
+// damaged.
 func IsDamage(err error) bool {
 	server, ok := errors.AsType[*mysql.MySQLError](err)
-	return ok && slices.Contains(damagedFiles, server.Number) && !mentionsFullDisk(server.Message)
+	return ok && slices.Contains(damagedFiles, server.Number) && !mentionsFullDisk(server.Message) || errors.Is(err, errDamaged)
+}
+
+// mentionsDamage reports whether the error log of a server that did not start has damaged files as the cause: a page or
+// a log of InnoDB, or a system tablespace that is cut or missing.
+func mentionsDamage(log string) bool {
+	return slices.ContainsFunc([]string{
+		"Data structure corruption", "is of a different size", "Creating system tablespace with existing redo log",
+	}, func(cause string) bool { return strings.Contains(log, cause) })
 }
 
 // classify returns an error of the server with its class. An error that has a

@@ -119,6 +119,11 @@ func (s *server) start(ctx context.Context) error {
 				return false, schema.Faultf(schema.FaultResources, "free disk space and run again",
 					"starting the private server: the disk of %s is full: %w", s.dir, err)
 			}
+			if mentionsDamage(err.Error()) {
+				_ = removeFilesRecord(s.dir) // the error of the server is the one to report
+				return false, schema.Faultf(schema.FaultService, "run s2g build with option dump, which reads the dump again",
+					"starting the private server, whose files are damaged: %w", errors.Join(errDamaged, err))
+			}
 			return false, schema.Faultf(schema.FaultService,
 				"see the error log; if the database is beyond repair, remove "+filepath.Join(s.dir, dataDir)+" and ingest again",
 				"starting the private server: %w", err)

@@ -466,11 +466,11 @@ func (b *Build) openForLoad(ctx context.Context) (*tables.DB, error) {
 			return nil, err
 		}
 	}
-	if err := b.reopen(ctx, server); err != nil || !b.db.Private() {
-		return b.db, err
+	table := ""
+	if err = b.reopen(ctx, server); err == nil && b.db.Private() {
+		table, err = b.db.Unreadable(ctx)
 	}
-	table, err := b.db.Unreadable(ctx)
-	if err != nil || table == "" {
+	if table == "" && (!tables.IsDamage(err) || b.Options.DSN != "") {
 		return b.db, err
 	}
 	if err := b.removeDatabase(server.Dir); err != nil {
