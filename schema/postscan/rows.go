@@ -106,10 +106,13 @@ type Table struct {
 	Selection
 }
 
+// Begin does nothing: each range is a query of its own.
 func (t Table) Begin(int64) {}
 
+// Close does nothing.
 func (t Table) Close() {}
 
+// Range returns the posts of a query.
 func (t Table) Range(lo, hi int64) Range { return tableRange{t, lo, hi} }
 
 type tableRange struct {

@@ -124,3 +124,74 @@ func checkedTables(ctx context.Context, m *manifest.Manifest, open func(context.
 	}
 	return db, key, nil
 }
+
+// openTables opens the tables at their first use. After an ingest they stay open as they are: a read-only server would
+// begin with an empty buffer pool.
+func (b *Build) openTables(ctx context.Context) (db *tables.DB, err error) {
+	if b.db == nil {
+		b.db, err = b.Options.openTables(ctx, tables.Read, true)
+	}
+	return b.db, err
+}
+
+// openForLoad opens the tables for an ingest. A private database with a table that cannot be read is made anew.
+func (b *Build) openForLoad(ctx context.Context) (*tables.DB, error) {
+	if b.db != nil && b.db.Access() == tables.Load {
+		return b.db, nil
+	}
+	server, err := b.Options.Server()
+	if err != nil {
+		return nil, err
+	}
+	server.Access, server.Data, server.Locked = tables.Load, b.xml, true
+	if b.damagedTables {
+		if err := b.removeDatabase(server.Dir); err != nil {
+			return nil, err
+		}
+	}
+	table := ""
+	if err = b.reopen(ctx, server); err == nil && b.db.Private() {
+		table, err = b.db.Unreadable(ctx)
+	}
+	if table == "" && (!tables.IsDamage(err) || b.Options.DSN != "") {
+		return b.db, err
+	}
+	if err := b.removeDatabase(server.Dir); err != nil {
+		return nil, err
+	}
+	err = b.reopen(ctx, server)
+	return b.db, err
+}
+
+// reopen closes the tables, if they are open, and opens them as given.
+func (b *Build) reopen(ctx context.Context, server tables.ServerOptions) error {
+	err := b.closeTables()
+	if err == nil {
+		b.db, err = tables.Open(ctx, server)
+	}
+	return err
+}
+
+func (b *Build) closeTables() (err error) {
+	if b.db != nil {
+		err = b.db.Close()
+		b.db = nil
+	}
+	return err
+}
+
+// removeDatabase removes the private database in the given folder, whose tables are damaged.
+func (b *Build) removeDatabase(folder string) error {
+	b.Options.Log.Warn("files of the database are damaged; making it anew", "folder", folder)
+	if err := b.closeTables(); err != nil {
+		return err
+	}
+	b.damagedTables = false
+	return tables.RemoveDatabase(folder, b.Dir.Tmp())
+}
+
+// Tables returns the tables of the dump in the manifest. Tables of another dump are a usage fault.
+func (b *Build) Tables(ctx context.Context) (*tables.DB, error) {
+	db, _, err := checkedTables(ctx, b.Dir.Manifest(), b.openTables)
+	return db, err
+}

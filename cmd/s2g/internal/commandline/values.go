@@ -14,6 +14,7 @@ import (
 // WorkerCount is the value of --workers: 1 or more, or default.
 type WorkerCount struct{ N *int }
 
+// String returns the number, as the help prints it.
 func (w WorkerCount) String() string {
 	if w.N == nil { // pflag calls it for the zero value, too
 		return "0"
@@ -23,6 +24,7 @@ func (w WorkerCount) String() string {
 
 func (WorkerCount) Type() string { return "int" }
 
+// Set parses the value of the flag: 1 or more; empty or default is 0.
 func (w WorkerCount) Set(value string) error {
 	n, err := strconv.Atoi(value)
 	if value == "" || value == "default" {
