@@ -57,10 +57,12 @@ func (a *app) reportBuilt(ctx context.Context, b *build.Build) error {
 // isFreshReport reports whether the report of a build is up to date. A file of the report's name that s2g has not written is a
 // usage fault.
 func isFreshReport(o report.Options) (bool, error) {
-	if altered, err := report.Altered(o); err != nil || altered {
+	fresh, err := report.Fresh(o)
+	if err != nil || !fresh {
 		return false, err
 	}
-	return report.Fresh(o)
+	altered, err := report.Altered(o)
+	return !altered, err
 }
 
 // reportOptions returns the options of the report of a build.

@@ -158,7 +158,7 @@ func Key(o Options) (string, error) {
 }
 
 // Altered reports whether the file named FileName has another content than the report that
-// the manifest names. It is the build's file all the same.
+// the manifest names.
 func Altered(o Options) (bool, error) {
 	if o.Manifest.Report == "" {
 		return false, nil
@@ -195,6 +195,9 @@ func Fresh(o Options) (bool, error) {
 	text, err := io.ReadAll(io.LimitReader(f, keyWithin))
 	if err != nil {
 		return false, fmt.Errorf("reading the report of an earlier run: %w", err)
+	}
+	if len(text) == 0 { // of a full disk: no user's file is lost
+		return false, nil
 	}
 	_, after, ours := bytes.Cut(text, []byte(`<meta name="`+keyName+`" content="`))
 	if !ours {
